@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,14 @@ import penstock.testing
 from penstock.access.users.first import first_user_lines
 from penstock.client import Client, Sasl
 from penstock.errors import DelegationTokenRequestNotAllowed, SaslAuthenticationFailed
+from penstock.wire.framing import SIZE, RequestHeader
+from penstock.wire.messages.create_delegation_token_request import CreateDelegationTokenRequest
+from penstock.wire.messages.create_delegation_token_response import CreateDelegationTokenResponse
+from penstock.wire.messages.describe_delegation_token_request import DescribeDelegationTokenRequest
+from penstock.wire.messages.describe_delegation_token_response import DescribeDelegationTokenResponse
+from penstock.wire.messages.sasl_authenticate_request import SaslAuthenticateRequest
+from penstock.wire.messages.sasl_handshake_request import SaslHandshakeRequest
+from penstock.wire.primitives import Message
 
 CONFIGS = "kafka.admin.ConfigCommand"
 TOKENS = "org.apache.kafka.tools.DelegationTokenCommand"
@@ -33,6 +42,7 @@ def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = {
         "listeners": f"SASL_PLAINTEXT://127.0.0.1:{port}",
         "penstock.bootstrap.users.file": str(first),
+        "sasl.enabled.mechanisms": "SCRAM-SHA-256,PLAIN",
         "delegation.token.expiry.check.interval.ms": "100",
     }
     with penstock.testing.broker(settings, mode="process"):
@@ -75,6 +85,31 @@ def test_tokens_that_are_over_are_taken_away(bootstrap: str) -> None:
         assert token.max_timestamp_ms == token.issue_timestamp_ms + 1
         while any(each.token_id == token.token_id for each in client.describe_tokens()):
             pass
+
+
+def test_tokens_are_made_and_described_in_every_version(bootstrap: str) -> None:
+    """Clients before version 3 are not told who asked for a token: their answers have no place for it."""
+    host, _, port = bootstrap.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as client:
+
+        def ask(request: Message, version: int) -> bytes:
+            frame = RequestHeader(request.api_key, version, 7, "me").encode() + request.encode(version)
+            client.sendall(SIZE.pack(len(frame)) + frame)
+            with client.makefile("rb", buffering=0) as answers:
+                (size,) = SIZE.unpack(answers.read(SIZE.size) or b"")
+                return answers.read(size) or b""
+
+        ask(SaslHandshakeRequest("PLAIN"), 1)
+        ask(SaslAuthenticateRequest(b"\0admin\0" + ADMIN.password.encode()), 0)
+        for version, head in ((1, 4), (2, 5), (3, 5)):
+            made = ask(CreateDelegationTokenRequest(max_lifetime_ms=-1), version)
+            token = CreateDelegationTokenResponse.decode(made, version, head)
+            told = DescribeDelegationTokenResponse.decode(
+                ask(DescribeDelegationTokenRequest(None), version), version, head
+            )
+            (described,) = [each for each in told.tokens if each.token_id == token.token_id]
+            assert described.hmac == token.hmac
+            assert token.token_requester_principal_name == ("admin" if version >= 3 else "")
 
 
 def test_who_has_not_logged_in_gets_none() -> None:

@@ -28,12 +28,10 @@ async def create_delegation_token(
     requester = owner = subject.principal
     if request.owner_principal_name:
         owner = Principal(request.owner_principal_type or "", request.owner_principal_name)
-    response = CreateDelegationTokenResponse(
-        principal_type=owner.kind,
-        principal_name=owner.name,
-        token_requester_principal_type=requester.kind,
-        token_requester_principal_name=requester.name,
-    )
+    response = CreateDelegationTokenResponse(principal_type=owner.kind, principal_name=owner.name)
+    if context.api_version >= 3:
+        response.token_requester_principal_type = requester.kind
+        response.token_requester_principal_name = requester.name
     try:
         authority.require_login(subject)
         if owner != requester:

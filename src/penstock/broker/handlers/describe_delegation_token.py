@@ -45,9 +45,11 @@ def describe_delegation_token(
     if owners == []:
         return DescribeDelegationTokenResponse()
     shown = [(token_id, record) for token_id, record in authority.shown() if may_see(token_id, record)]
-    return DescribeDelegationTokenResponse(
-        tokens=[_described(token_id, record, authority.tokens.hmac_of(token_id, record)) for token_id, record in shown]
-    )
+    described = [_described(each, record, authority.tokens.hmac_of(each, record)) for each, record in shown]
+    if context.api_version < 3:
+        for token in described:
+            token.token_requester_principal_type = token.token_requester_principal_name = ""
+    return DescribeDelegationTokenResponse(tokens=described)
 
 
 def _described(token_id: str, record: TokenRecord, secret: bytes) -> DescribedDelegationToken:
