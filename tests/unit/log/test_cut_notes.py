@@ -432,6 +432,22 @@ async def test_however_many_logs_a_folder_has_a_cut_writes_its_own_note_alone(
     folder.close()
 
 
+def test_a_note_that_may_not_last_is_taken_back_and_nothing_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, log = twelve_records(tmp_path)
+
+    def fails(_folder: str) -> None:
+        raise OSError("no")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("penstock.log.cut_notes.sync_folder", fails)
+        with pytest.raises(KafkaStorageError):
+            log.truncation.cut(to=6)
+    assert log.end_offset == 12 and CUT_NOTE not in names_in(log.folder)
+    crash(folder)
+
+
 def test_a_note_goes_with_its_log(tmp_path: Path) -> None:
     """And none of it is believed of the next log of that name."""
     folder, log = twelve_records(tmp_path)

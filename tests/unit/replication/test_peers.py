@@ -171,6 +171,16 @@ async def test_first_questions_at_the_same_time_share_a_connection(bench: Bench)
     assert len(bench.other.callers) == 1
 
 
+async def test_a_broker_that_accepts_and_says_nothing_is_given_up_in_time() -> None:
+    bench = Bench()
+    silent = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
+    bench.register(OTHER, 30, Endpoint("127.0.0.1", silent.sockets[0].getsockname()[1]))
+    with pytest.raises(RequestTimedOut, match="takes no connection"):
+        await bench.ask(timeout_s=0.05)
+    bench.peers.close()
+    silent.close()
+
+
 async def test_several_questions_are_under_way_and_each_finds_its_answer(bench: Bench) -> None:
     bench.other.may_answer.clear()
     slow = [asyncio.ensure_future(bench.ask(name)) for name in ("slow 1", "slow 2")]
