@@ -233,10 +233,11 @@ def _frame(header: RequestHeader, response: Message) -> bytes:
 def _refusing(header: RequestHeader, refusal: Refusal) -> bytes | None:
     """Where its answer has a place for an error in this version."""
     key = ApiKey(header.api_key)
-    if key not in API_VERSIONS:  # former ones, between brokers
+    try:
+        oldest, newest = API_VERSIONS[key]
+        response = response_type(key)()
+    except KeyError:  # one that Kafka had once, or that is known by its name alone
         return None
-    oldest, newest = API_VERSIONS[key]
-    response = response_type(key)()
     if not oldest <= header.api_version <= newest or not hasattr(response, "error_code"):
         return None
     response.error_code = refusal.code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 
 import pytest
 
@@ -160,6 +161,17 @@ def test_nothing_else_is_answered(before: tuple[bytes, ...]) -> None:
 )
 def test_what_is_no_request_ends_it(frame: bytes) -> None:
     assert isinstance(a_machine().receive(frame), Failed)
+
+
+@pytest.mark.parametrize("key", sorted(ApiKey))
+@pytest.mark.parametrize("version", [0, 1, 99, -1, 0x7FFF])
+def test_any_api_ends_it_before_a_login(key: ApiKey, version: int) -> None:
+    """Also those that Kafka no longer has, in versions that never were."""
+    if key in (ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE):
+        return
+    machine = a_machine()
+    assert isinstance(machine.receive(struct.pack(">hhih", key, version, 7, -1) + bytes(8)), Failed)
+    assert machine.state is State.OVER
 
 
 def test_a_mechanism_that_is_not_there_is_told_those_that_are() -> None:
