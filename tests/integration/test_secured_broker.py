@@ -99,6 +99,19 @@ def test_the_file_for_java_works(made: SecureFolder) -> None:
     assert "by-java" in java.run("org.apache.kafka.tools.TopicCommand", *listing).stdout
 
 
+def test_java_logs_in_by_a_token_until_it_expires(penstock: Penstock, tmp_path: Path) -> None:
+    file = tmp_path / "token.properties"
+    made = penstock("token", "create", "--lifetime", "1h", "--java-file", str(file), "--json")
+    assert made.code == ExitCode.OK, made.err
+    token = json.loads(made.out)["token"]
+    address = file.read_text().partition("bootstrap.servers=")[2].splitlines()[0]
+    listing = ("--list", "--bootstrap-server", address, "--command-config", str(file))
+    java.run("org.apache.kafka.tools.TopicCommand", *listing)
+    assert penstock("token", "renew", token, "--by", "30m").code == ExitCode.OK
+    assert penstock("token", "expire", token).code == ExitCode.OK
+    assert token not in penstock("token", "list", "--json").out
+
+
 def test_kcat_logs_in_by_certificate(made: SecureFolder) -> None:
     """Debian's librdkafka 2.0.2 answers SCRAM with a wrong nonce, which Apache Kafka 4.3 refuses too."""
     shown = subprocess.run(
