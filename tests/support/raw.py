@@ -102,6 +102,16 @@ class RawClient:
         except TimeoutError:
             return False
 
+    def drain(self) -> bytes:
+        """All that the peer sends before it hangs up; TimeoutError where it does not."""
+        parts = bytearray()
+        try:
+            while part := self._socket.recv(1 << 16):
+                parts += part
+        except ConnectionResetError:
+            pass  # it hung up with bytes of ours unread
+        return bytes(parts)
+
     def _receive(self, size: int) -> bytes:
         parts = bytearray()
         while len(parts) < size:
