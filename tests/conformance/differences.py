@@ -15,7 +15,6 @@ from tests.conformance.compare import ABSENT, ANYTHING, PINNED, Difference, Kind
 _NOT_BUILT = {
     "share groups": (76, 77, 78, 79, 83, 84, 85, 86, 87, 90, 91, 92),
     "streams groups": (88, 89),
-    "users, delegation tokens": (38, 39, 40, 41, 50, 51),
     "raft, which Penstock does not have": (80, 81),
 }
 _FEATURES = {
@@ -138,6 +137,16 @@ _MARKERS = [
         "2.*.error_message",
         kafka=None,
         penstock="words",
+    ),
+]
+
+_WIRE = [
+    _at(
+        "ApiVersions",
+        "wire: a TLS hello",
+        "it is told so in TLS, for its user to read; then both close",
+        "0.connection",
+        penstock="a TLS alert",
     ),
 ]
 
@@ -350,6 +359,7 @@ _CONSUMER_GROUPS = [
 DIFFERENCES = [
     *_LISTED_APIS,
     *_CONSUMER_GROUPS,
+    *_WIRE,
     *_WORDING,
     *_PRODUCE,
     *_MARKERS,

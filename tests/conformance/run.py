@@ -28,7 +28,7 @@ from tests.conformance.table import (
     Topic,
     Until,
 )
-from tests.support.raw import ConnectionEnded, RawClient, decode_response
+from tests.support.raw import ConnectionEnded, RawClient, TlsAlert, decode_response
 
 Transcript = list[Any]
 _CLOSED = {"connection": Fault("closed")}
@@ -177,6 +177,9 @@ class Run:
         except ConnectionEnded:
             self._reconnect()
             return _CLOSED
+        except TlsAlert:
+            self._reconnect()
+            return {"connection": "a TLS alert"}
         except TimeoutError:
             self._reconnect()
             return _SILENT

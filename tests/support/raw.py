@@ -10,6 +10,12 @@ from typing import Any
 from tests.support.schema import Message, Reader, messages, uvarint
 
 _RESPONSE_MAX = 256 << 20
+_ALERT_SEEN_AS_SIZE = 0x15030100
+"""How an alert of TLS begins, read as the length of a frame."""
+
+
+class TlsAlert(Exception):
+    """The peer answered in TLS: what it was sent looked like TLS to it."""
 
 
 class ConnectionEnded(Exception):
@@ -83,6 +89,8 @@ class RawClient:
 
     def receive_frame(self) -> bytes:
         (size,) = struct.unpack(">i", self._receive(4))
+        if size == _ALERT_SEEN_AS_SIZE:
+            raise TlsAlert
         assert 0 <= size <= _RESPONSE_MAX, f"a response of {size} bytes"
         return self._receive(size)
 

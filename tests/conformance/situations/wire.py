@@ -59,7 +59,11 @@ APIS = (
     "DescribeUserScramCredentials",
     "AlterUserScramCredentials",
     "CreateDelegationToken",
+    "RenewDelegationToken",
+    "ExpireDelegationToken",
     "DescribeDelegationToken",
+    "DescribeClientQuotas",
+    "AlterClientQuotas",
     "ElectLeaders",
     "AlterPartitionReassignments",
     "ListPartitionReassignments",
@@ -69,6 +73,7 @@ APIS = (
 _NO_ARRAY = (
     "ApiVersions", "DescribeCluster", "InitProducerId", "ListConfigResources", "FindCoordinator", "Heartbeat",
     "LeaveGroup", "ListGroups", "AddOffsetsToTxn", "EndTxn", "UnregisterBroker", "DescribeAcls",
+    "RenewDelegationToken", "ExpireDelegationToken",
 )  # fmt: skip
 HAS_ARRAY = tuple(api for api in APIS if api not in _NO_ARRAY)
 
