@@ -293,6 +293,8 @@ class FileLogs(KeptLogs):
         await LogHousekeeping(self.folder, self.flusher, self.process.config, self.process.clock).run()
 
     def close(self, broker_epoch: int) -> None:
+        if any(self.flusher.is_busy(log) for log in self.folder.logs.values()):
+            return  # a node waits for its threads first: here it was killed over it
         for view in self.views().values():
             view.end()
         self.folder.close(broker_epoch=broker_epoch)
