@@ -7,6 +7,7 @@ time are those of its batches.
 
 from typing import NamedTuple
 
+from penstock.errors import CorruptMessage
 from penstock.log import PartitionLog
 from penstock.log.producers.producers import ProducerStates
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
@@ -115,7 +116,10 @@ def judge(log: PartitionLog, expected: Expected, *, has_lost_power: bool) -> int
 def read_batches(log: PartitionLog) -> list[Batch]:
     found, offset = [], log.start_offset
     while offset < log.end_offset:
-        data, position = log.read(offset, 5_000), 0
+        try:
+            data, position = log.read(offset, 5_000), 0
+        except CorruptMessage as damage:
+            raise Violation(f"{log}: {damage}") from damage
         if not data:
             if log.may_have_gaps:
                 break
