@@ -52,6 +52,7 @@ class FetchBench:
         self.deadlines = Deadlines(asyncio.get_running_loop())
         self.store = Store()
         self.quotas = SomeQuotas()
+        self.authorizer = Authorizer()
         self.read_barrier = ReadBarrier(self.store.catch_up, spawn=asyncio.ensure_future)
 
     def call(
@@ -100,7 +101,7 @@ class FetchBench:
             self.read_barrier,
             self.afterwards,
             self.deadlines,
-            Authorizer(),
+            self.authorizer,
             self.quotas.quotas,
         )
 

@@ -44,14 +44,25 @@ class AclIndex:
     def __init__(self) -> None:
         self._kinds = {kind: _OfKind() for kind in ResourceKind}
         self.count = 0
+        self._again: Counter[Acl] = Counter()
+        """How often a rule was added that was there already: what is in the place of unreadable ones may be alike."""
 
     def add(self, acl: Acl) -> None:
-        self._kinds[acl.kind].add(acl)
         self.count += 1
+        kind = self._kinds[acl.kind]
+        if acl in kind.of(acl.principal):
+            self._again[acl] += 1
+        else:
+            kind.add(acl)
 
     def remove(self, acl: Acl) -> None:
-        self._kinds[acl.kind].remove(acl)
         self.count -= 1
+        if acl not in self._again:
+            self._kinds[acl.kind].remove(acl)
+            return
+        self._again[acl] -= 1
+        if not self._again[acl]:
+            del self._again[acl]
 
     def find(
         self, kind: ResourceKind, name: str, operation: Operation, *, principals: Sequence[str], host: str

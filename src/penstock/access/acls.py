@@ -129,6 +129,8 @@ class _Kept(msgspec.Struct):
 
 
 _DECODER: Final = msgspec.json.Decoder(_Kept)
+_PATTERNS: Final = (PatternType.LITERAL, PatternType.PREFIXED)
+_PERMISSIONS: Final = (Permission.ALLOW, Permission.DENY)
 
 
 def encode(acl: Acl) -> bytes:
@@ -143,7 +145,7 @@ def decode(value: bytes) -> Acl:
     """Raises ValueError at what is none."""
     try:
         kept = _DECODER.decode(value)
-        return Acl(
+        acl = Acl(
             ResourceKind[kept.resource],
             kept.name,
             PatternType[kept.pattern],
@@ -152,8 +154,12 @@ def decode(value: bytes) -> Acl:
             Operation[kept.operation],
             Permission[kept.permission],
         )
-    except (msgspec.MsgspecError, KeyError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError) as error:
         raise ValueError(f"no access rule: {error}") from None
+    if acl.pattern not in _PATTERNS or acl.permission not in _PERMISSIONS:
+        raise ValueError(f"no access rule: it does not say whom it allows or denies what: {acl}")
+    network_of(acl.host)
+    return acl
 
 
 def entry_name(acl: Acl) -> str:

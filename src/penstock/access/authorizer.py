@@ -19,6 +19,7 @@ from penstock.access.metrics import AuthorizerMetrics
 from penstock.access.principal import BROKER
 from penstock.access.rights import ALTER_CLUSTER, CHANGING, SUPPORTED, WRITE_TOPIC, Operation, ResourceKind, Right
 from penstock.access.subject import Subject
+from penstock.access.unreadable import stand_ins
 from penstock.cluster import AUDIT
 from penstock.errors import (
     ClusterAuthorizationFailed,
@@ -77,6 +78,7 @@ class Authorizer:
         self._super_users = frozenset(super_users(config[SUPER_USERS])) if config is not None else frozenset()
         self._index = AclIndex()
         self._acls: dict[str, Acl] = {}
+        self._unreadable: dict[str, tuple[Acl, ...]] = {}
 
     # Rules ------------------------------------------------------------------------------------------------------
 
@@ -85,21 +87,29 @@ class Authorizer:
         """All rules, by the names of their entries. Changed in place: copy what is needed over an await."""
         return self._acls
 
+    @property
+    def unreadable(self) -> Mapping[str, Sequence[Acl]]:
+        """Entries that hold no rule, by name, with what is kept to in their place."""
+        return self._unreadable
+
     def learn(self, name: str, value: bytes | None) -> None:
         """A rule is there now, or (None) no longer."""
         self.version += 1
         before = self._acls.pop(name, None)
-        if before is not None:
-            self._index.remove(before)
+        for acl in self._unreadable.pop(name, ()) if before is None else (before,):
+            self._index.remove(acl)
         if value is None:
             return
         try:
-            acl = decode(value)
+            rules: tuple[Acl, ...] = (decode(value),)
         except ValueError as error:
-            _log.error("an access rule cannot be read and does nothing", entry=name, reason=str(error))
-            return
-        self._acls[name] = acl
-        self._index.add(acl)
+            rules = self._unreadable[name] = stand_ins(value)
+            kept_to = [str(acl) for acl in rules]
+            _log.error("an access rule cannot be read", entry=name, reason=str(error), instead=kept_to)
+        else:
+            self._acls[name] = rules[0]
+        for acl in rules:
+            self._index.add(acl)
 
     def observe(self, observer: Callable[[Subject, Right, str], None]) -> None:
         """Have each refusal told to somebody else, too."""
@@ -118,6 +128,12 @@ class Authorizer:
         if not self.is_on or name in self._known(subject, right) or self._decided(subject, right, name):
             return True
         return self._is_dry_run
+
+    def has(self, subject: Subject, right: Right, name: str = CLUSTER_NAME) -> bool:
+        """The same question where another right would do as well, or is asked for next: nobody is refused anything yet,
+        and a dry run lets nothing through here, so that what it would refuse is counted where it is refused.
+        """
+        return not self.is_on or name in self._known(subject, right) or self._decided(subject, right, name)
 
     def allows_some(self, subject: Subject, right: Right) -> bool:
         """Whether there is any resource of the kind that it may do this to."""
@@ -142,11 +158,15 @@ class Authorizer:
             raise REFUSALS[right.on]
 
     def split(self, subject: Subject, right: Right, names: Iterable[str]) -> tuple[list[str], list[str]]:
-        """Those it may, and those it may not, in their order."""
+        """Those it may, and those it may not, in their order. A name that comes again is not asked for again."""
+        asked: dict[str, bool] = {}
         allowed: list[str] = []
         refused: list[str] = []
         for name in names:
-            (allowed if self.allows(subject, right, name) else refused).append(name)
+            may = asked.get(name)
+            if may is None:
+                may = asked[name] = self.allows(subject, right, name)
+            (allowed if may else refused).append(name)
         return allowed, refused
 
     def operations(self, subject: Subject, kind: ResourceKind, name: str = CLUSTER_NAME) -> int:

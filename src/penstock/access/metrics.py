@@ -10,3 +10,6 @@ class AuthorizerMetrics(Metrics, prefix="penstock_authorizer"):
 
 
 ACLS = reading("kafka_server_standardauthorizer_acls_total_count", "Access rules in force.")
+UNREADABLE_ACLS = reading(
+    "penstock_authorizer_unreadable_acls", "Access rules that cannot be read: what they may deny is denied to all."
+)

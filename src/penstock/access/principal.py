@@ -12,6 +12,7 @@ class Principal(NamedTuple):
         return f"{self.kind}:{self.name}"
 
 
+USER: Final = "User"
 BROKER: Final = "Broker"
 """The kind of principal that only a broker of this cluster has, which has proved to be one."""
 

@@ -14,7 +14,7 @@ from typing import Any, get_type_hints
 from penstock.access.acl_feed import follow
 from penstock.access.audit import AuditLog, AuditMetrics, AuditTopic
 from penstock.access.authorizer import Authorizer
-from penstock.access.metrics import ACLS, AuthorizerMetrics
+from penstock.access.metrics import ACLS, UNREADABLE_ACLS, AuthorizerMetrics
 from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.access.secrets_file import SecretsFile
 from penstock.access.tokens.tokens import Tokens
@@ -318,6 +318,7 @@ def _authorizer(config: Config, ports: Ports) -> Authorizer:
     if authorizer.is_on:
         follow(authorizer, ports.cluster.image)
         ports.registry.read(ACLS, lambda: [((), len(authorizer.acls))])
+        ports.registry.read(UNREADABLE_ACLS, lambda: [((), len(authorizer.unreadable))])
     return authorizer
 
 

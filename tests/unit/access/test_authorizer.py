@@ -168,10 +168,79 @@ def test_denials_are_counted_and_told_up_to_a_bound() -> None:
     )
 
 
-def test_what_cannot_be_read_is_told_and_allows_nothing() -> None:
-    authorizer = an_authorizer()
+ALL_TOPICS = READ_ORDERS._replace(name="*", principal="User:*", operation=Operation.ALL)
+DENY_ORDERS = READ_ORDERS._replace(permission=Permission.DENY)
+
+
+def test_what_cannot_be_read_is_told_and_denies_everything() -> None:
+    groups = ALL_TOPICS._replace(kind=ResourceKind.GROUP)
+    authorizer = an_authorizer(ALL_TOPICS, groups, super__users="User:root")
     with capture_logs() as lines:
         authorizer.learn("broken", b"{}")
-    assert lines[0]["log_level"] == "error"
-    assert not authorizer.acls
+    assert (lines[0]["log_level"], lines[0]["entry"]) == ("error", "broken")
+    assert set(authorizer.unreadable) == {"broken"} and "broken" not in authorizer.acls
+    assert not authorizer.allows(alice(), READ_TOPIC, "orders")
+    assert not authorizer.allows(alice(), READ_GROUP, "g")
+    assert not authorizer.allows_some(alice(), WRITE_TOPIC)
+    assert authorizer.allows(Subject(Principal("User", "root")), READ_TOPIC, "orders")
+    assert authorizer.allows(Subject(Principal(BROKER, "2")), READ_TOPIC, "orders")
     authorizer.learn("broken", None)
+    assert not authorizer.unreadable
+    assert authorizer.allows(alice(), READ_TOPIC, "orders")
+    assert authorizer.allows_some(alice(), WRITE_TOPIC)
+
+
+@pytest.mark.parametrize(
+    ("value", "denied"),
+    [
+        (b"\xff", {"orders", "order", "bills"}),
+        (b"[1]", {"orders", "order", "bills"}),
+        (encode(DENY_ORDERS).replace(b"READ", b"SMELL"), {"orders"}),
+        (encode(DENY_ORDERS).replace(b"DENY", b"FORBID"), {"orders"}),
+        (encode(DENY_ORDERS).replace(b"DENY", b"ANY"), {"orders"}),
+        (encode(DENY_ORDERS._replace(host="10.0.0.0/99")), {"orders"}),
+        (
+            encode(DENY_ORDERS._replace(name="order", pattern=PatternType.PREFIXED)).replace(b"READ", b""),
+            {"orders", "order"},
+        ),
+        (encode(DENY_ORDERS).replace(b"LITERAL", b"MATCH"), {"orders", "order", "bills"}),
+        (encode(DENY_ORDERS).replace(b'"orders"', b"7"), {"orders", "order", "bills"}),
+        (encode(DENY_ORDERS).replace(b"TOPIC", b"TOPICS"), {"orders", "order", "bills"}),
+        (encode(DENY_ORDERS).replace(b"TOPIC", b"GROUP").replace(b"READ", b""), set()),
+        (encode(READ_ORDERS).replace(b"READ", b"SMELL"), set()),
+    ],
+)
+def test_of_what_cannot_be_read_the_safest_counts(value: bytes, denied: set[str]) -> None:
+    authorizer = an_authorizer(ALL_TOPICS)
+    authorizer.learn("broken", value)
+    names = ("orders", "order", "bills")
+    assert {name for name in names if not authorizer.allows(alice(), READ_TOPIC, name)} == denied
+    assert not authorizer.acls.keys() - {entry_name(ALL_TOPICS)}
+
+
+def test_a_denial_that_becomes_unreadable_still_denies() -> None:
+    authorizer, name = an_authorizer(ALL_TOPICS, DENY_ORDERS), entry_name(DENY_ORDERS)
+    for value in (b"garbage", b"rubbish"):
+        authorizer.learn(name, value)
+        authorizer.learn("another", value)  # stands for the same
+        assert not authorizer.allows(alice(), READ_TOPIC, "orders")
+    authorizer.learn("another", None)
+    assert not authorizer.allows(alice(), READ_TOPIC, "orders")
+    authorizer.learn(name, encode(DENY_ORDERS))
+    assert not authorizer.allows(alice(), READ_TOPIC, "orders")
+    assert authorizer.allows(alice(), READ_TOPIC, "bills")
+
+
+def test_a_dry_run_does_not_take_an_alternative_for_granted() -> None:
+    authorizer = an_authorizer(READ_ORDERS, penstock__authorizer__dry__run="true")
+    assert not authorizer.has(alice(), ALTER_CLUSTER)
+    assert authorizer.has(alice(), READ_TOPIC, "orders")
+    assert authorizer.metrics.would_be_denied == 0
+    assert Authorizer().has(Subject(), ALTER_CLUSTER)
+
+
+def test_a_name_that_comes_again_is_asked_for_once() -> None:
+    authorizer = an_authorizer(READ_ORDERS)
+    names = ["bills", "orders", "bills", "bills", "orders"]
+    assert authorizer.split(alice(), READ_TOPIC, names) == (["orders"] * 2, ["bills"] * 3)
+    assert authorizer.metrics.denied == 1

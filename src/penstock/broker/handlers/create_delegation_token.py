@@ -4,12 +4,12 @@ v2 flexible, v3 an owner who is not the requester.
 """
 
 from penstock.access.authorizer import Authorizer
-from penstock.access.principal import Principal
+from penstock.access.principal import USER, Principal
 from penstock.access.rights import CREATE_TOKENS, ResourceKind
 from penstock.access.tokens.tokens import Wanted
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.token_authority import TokenAuthority
-from penstock.errors import Refusal
+from penstock.errors import InvalidPrincipalType, Refusal
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.create_delegation_token_request import CreateDelegationTokenRequest
 from penstock.wire.messages.create_delegation_token_response import CreateDelegationTokenResponse
@@ -34,6 +34,8 @@ async def create_delegation_token(
         response.token_requester_principal_name = requester.name
     try:
         authority.require_login(subject)
+        if owner.kind != USER:
+            raise InvalidPrincipalType  # a token logs its owner in as a user
         if owner != requester:
             authorizer.require(subject, CREATE_TOKENS, str(owner))
         renewers = tuple(Principal(each.principal_type, each.principal_name) for each in request.renewers)

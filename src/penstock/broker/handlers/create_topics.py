@@ -13,7 +13,7 @@ from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.topic_quotas import TopicQuotas
-from penstock.cluster import CLUSTER_METADATA, Controller, CreatedTopic, CreateTopic
+from penstock.cluster import AUDIT, CLUSTER_METADATA, Controller, CreatedTopic, CreateTopic
 from penstock.errors import InvalidRequest, Refusal, TopicAuthorizationFailed
 from penstock.settings.broker import NUM_PARTITIONS
 from penstock.settings.config import Config
@@ -47,9 +47,10 @@ async def create_topics(
     times = Counter(topic.name for topic in request.topics)
     twice = InvalidRequest("the topic is named more than once in the request")
     refused: dict[str, Refusal] = {name: twice for name, count in times.items() if count > 1}
-    if times[CLUSTER_METADATA] == 1:
-        refused[CLUSTER_METADATA] = InvalidRequest(f"Creation of internal topic {CLUSTER_METADATA} is prohibited.")
-    if not authorizer.shows(subject, CREATE_CLUSTER):
+    for internal in (CLUSTER_METADATA, AUDIT):
+        if times[internal] == 1:
+            refused[internal] = InvalidRequest(f"Creation of internal topic {internal} is prohibited.")
+    if not authorizer.has(subject, CREATE_CLUSTER):
         _, forbidden = authorizer.split(subject, CREATE_TOPIC, [name for name in times if name not in refused])
         refused |= dict.fromkeys(forbidden, TopicAuthorizationFailed("Authorization failed."))
     held = TopicQuotas(quotas, context, strict_from=6)

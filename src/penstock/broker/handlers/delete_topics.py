@@ -8,7 +8,7 @@ from penstock.access.rights import DELETE_CLUSTER, DELETE_TOPIC, DESCRIBE_TOPIC,
 from penstock.access.subject import Subject
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.topic_quotas import TopicQuotas
-from penstock.cluster import ClusterImage, Controller
+from penstock.cluster import AUDIT, ClusterImage, Controller
 from penstock.errors import (
     InvalidRequest,
     Refusal,
@@ -114,10 +114,11 @@ class _Allowed:
     def __init__(self, authorizer: Authorizer, subject: Subject) -> None:
         self._authorizer = authorizer
         self._subject = subject
-        self._all = authorizer.shows(subject, DELETE_CLUSTER)
+        self._all = authorizer.has(subject, DELETE_CLUSTER)
 
     def to_delete(self, name: str) -> bool:
-        return self._all or self._authorizer.allows(self._subject, DELETE_TOPIC, name)
+        # A right on all topics is not meant for the one of audit events.
+        return (self._all and name != AUDIT) or self._authorizer.allows(self._subject, DELETE_TOPIC, name)
 
     def to_describe(self, name: str) -> bool:
         return self._all or self._authorizer.shows(self._subject, DESCRIBE_TOPIC, name)

@@ -144,6 +144,7 @@ class _Fetch:
         "_is_incremental",
         "_is_scheduled",
         "_later",
+        "_may_be_read",
         "_partitions",
         "_promise",
         "_quota",
@@ -186,6 +187,7 @@ class _Fetch:
         """Answers whose records have to be brought first."""
         self._watched: list[Partition] = []
         self.cold: list[tuple[Partition, int]] = []
+        self._may_be_read: dict[TopicKey, bool] = {}
         self.is_beyond = False
         self._is_confirmed = False
         self.choice: RackAwareChoice | None = None
@@ -214,6 +216,7 @@ class _Fetch:
         answers: Answers = []
         self._answers = answers
         self.cold = []
+        self._may_be_read = {}
         self._later = 0
         self.is_beyond = False
         session = self._session if self._is_incremental else None
@@ -276,6 +279,13 @@ class _Fetch:
         return total > 0 and self._waits_in_vain()
 
     def _may_read(self, key: TopicKey) -> bool:
+        """Asked for once a topic, however many of its partitions there are, and in whichever order."""
+        may = self._may_be_read.get(key)
+        if may is None:
+            may = self._may_be_read[key] = self._is_allowed(key)
+        return may
+
+    def _is_allowed(self, key: TopicKey) -> bool:
         """What nobody knows is not forbidden where it has only an id: there is no name to hide."""
         if self._context.api_version < TOPIC_IDS_FROM:
             name = key.decode(errors="replace")

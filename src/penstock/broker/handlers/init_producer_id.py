@@ -46,7 +46,7 @@ async def init_producer_id(
 def _require_right(authorizer: Authorizer, subject: Subject, transactional_id: str | None) -> None:
     if transactional_id is not None:
         authorizer.require(subject, WRITE_TRANSACTIONAL_ID, transactional_id)
-    elif not authorizer.shows(subject, IDEMPOTENT_WRITE) and not authorizer.allows_some(subject, WRITE_TOPIC):
+    elif not authorizer.has(subject, IDEMPOTENT_WRITE) and not authorizer.allows_some(subject, WRITE_TOPIC):
         raise ClusterAuthorizationFailed
 
 

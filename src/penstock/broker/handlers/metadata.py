@@ -138,22 +138,25 @@ class _Sight:
         """What it may be told of, and what is said of the rest: the same of what is there and of what is not."""
         allowed: list[MetadataRequestTopic] = []
         refused: list[MetadataResponseTopic] = []
+        told: set[str] = set()
         by_id = bool(_ids(wanted))
         async for topic in cooperatively(wanted):
             known = image.topics_by_id.get(TopicId(topic.topic_id))
             name = topic.name if not by_id else None if known is None else known.name
             if name is None:
                 allowed.append(topic)  # an id that nobody has, or none at all
-            elif not self._authorizer.allows(self._subject, DESCRIBE_TOPIC, name):
+            elif name in told or not self._authorizer.allows(self._subject, DESCRIBE_TOPIC, name):
+                told.add(name)
                 refused.append(_forbidden(topic, by_id=by_id))
             elif creates and not by_id and name not in image.topics and not self._may_create(name):
+                told.add(name)
                 refused.append(_forbidden(topic, by_id=False))
             else:
                 allowed.append(topic)
         return allowed, list({(topic.name, topic.topic_id): topic for topic in refused}.values())
 
     def _may_create(self, name: str) -> bool:
-        return self._authorizer.shows(self._subject, CREATE_CLUSTER) or self._authorizer.allows(
+        return self._authorizer.has(self._subject, CREATE_CLUSTER) or self._authorizer.allows(
             self._subject, CREATE_TOPIC, name
         )
 

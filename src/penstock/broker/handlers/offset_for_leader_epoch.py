@@ -3,8 +3,11 @@
 v3 replica id, v4 flexible.
 """
 
+from collections.abc import Set as AbstractSet
+
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import CLUSTER_ACTION, DESCRIBE_TOPIC, NOTHING
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.errors import Refusal, TopicAuthorizationFailed
 from penstock.replication import Partitions
@@ -18,13 +21,15 @@ from penstock.wire.messages.offset_for_leader_epoch_response import (
 
 
 @answers(ApiKey.OFFSET_FOR_LEADER_EPOCH, versions=(2, 4), requires=(CLUSTER_ACTION, DESCRIBE_TOPIC), audits=NOTHING)
-def offset_for_leader_epoch(
+async def offset_for_leader_epoch(
     request: OffsetForLeaderEpochRequest, context: RequestContext, partitions: Partitions, authorizer: Authorizer
 ) -> OffsetForLeaderEpochResponse:
     subject = context.caller.subject
-    forbidden: frozenset[str] = frozenset()
-    if not authorizer.shows(subject, CLUSTER_ACTION):
-        forbidden = frozenset(authorizer.split(subject, DESCRIBE_TOPIC, [topic.topic for topic in request.topics])[1])
+    forbidden: set[str] = set()
+    if not authorizer.has(subject, CLUSTER_ACTION):
+        async for name in cooperatively(dict.fromkeys(topic.topic for topic in request.topics)):
+            if not authorizer.allows(subject, DESCRIBE_TOPIC, name):
+                forbidden.add(name)
     return OffsetForLeaderEpochResponse(
         topics=[
             OffsetForLeaderTopicResult(
@@ -37,7 +42,7 @@ def offset_for_leader_epoch(
 
 
 def _end(
-    partitions: Partitions, topic: str, part: OffsetForLeaderPartition, forbidden: frozenset[str]
+    partitions: Partitions, topic: str, part: OffsetForLeaderPartition, forbidden: AbstractSet[str]
 ) -> EpochEndOffset:
     try:
         if topic in forbidden:

@@ -139,7 +139,7 @@ def produce(
             and records is not None
             and _is_plain(partition, records)
             and not quotas.has_tenants
-            and (not authorizer.is_on or authorizer.shows(context.caller.subject, WRITE_TOPIC, partition.topic))
+            and (not authorizer.is_on or authorizer.has(context.caller.subject, WRITE_TOPIC, partition.topic))
         ):
             skips, slot = context.caller.skips, partition.slot
             if left := skips[slot]:  # `BatchSamples.wants`, of which a call would be felt

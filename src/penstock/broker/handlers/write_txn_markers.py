@@ -49,7 +49,7 @@ async def write_txn_markers(
     entries = [_entry(marker) for marker in request.markers]
     subject = context.caller.subject
     try:
-        if not authorizer.shows(subject, ALTER_CLUSTER):
+        if not authorizer.has(subject, ALTER_CLUSTER):
             authorizer.require(subject, CLUSTER_ACTION)
     except ClusterAuthorizationFailed as refusal:
         return _answer(request, [dict.fromkeys(entry.partitions, refusal) for entry in entries])
