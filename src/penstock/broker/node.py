@@ -122,7 +122,14 @@ class Node:
         self.services = services = build(config, ports)
         closing.callback(services.batch_opener.close)
         closing.callback(services.logins.close)
-        bound = audited(bind(services.by_type()), services.audit, image=services.image, config=config, clock=self.clock)
+        bound = audited(
+            bind(services.by_type()),
+            services.audit,
+            image=services.image,
+            authorizer=services.authorizer,
+            config=config,
+            clock=self.clock,
+        )
         self.dispatcher = Dispatcher(
             bound, registry, control_bytes_max=config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES]
         )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from penstock.access.audit import AuditLog
+from penstock.access.authorizer import Authorizer
 from penstock.broker.auditing import access, cluster, topics
 from penstock.broker.auditing.call import Audited
 from penstock.broker.auditing.row import Row, State
@@ -40,16 +41,22 @@ DATA_PATH: Final = frozenset(
 
 
 def audited(
-    bound: dict[int, Bound], log: AuditLog | None, *, image: ClusterImage, config: Config, clock: Clock
+    bound: dict[int, Bound],
+    log: AuditLog | None,
+    *,
+    image: ClusterImage,
+    authorizer: Authorizer,
+    config: Config,
+    clock: Clock,
 ) -> dict[int, Bound]:
     """The handlers' calls with their traces; without a log, as they are."""
     if log is None:
         return bound
     state = State(image, config)
-    return {key: _audited(one, log, state, config, clock) for key, one in bound.items()}
+    return {key: _audited(one, log, state, authorizer, config, clock) for key, one in bound.items()}
 
 
-def _audited(one: Bound, log: AuditLog, state: State, config: Config, clock: Clock) -> Bound:
+def _audited(one: Bound, log: AuditLog, state: State, authorizer: Authorizer, config: Config, clock: Clock) -> Bound:
     key = one.answer.key
     row = ROWS.get(key)
     if row is None:
@@ -60,6 +67,7 @@ def _audited(one: Bound, log: AuditLog, state: State, config: Config, clock: Clo
         one.call,
         log=log,
         state=state,
+        authorizer=authorizer,
         clock=clock,
         timeout_s=lambda: config[REQUEST_TIMEOUT_MS] / 1000,
     )

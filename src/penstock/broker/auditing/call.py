@@ -9,6 +9,7 @@ from typing import Any
 
 from penstock.access.audit import Asker, AuditLog, Changed, Event, Resource, Status, api_activity, in_events, shortened
 from penstock.access.audit import shortened_value as shown
+from penstock.access.authorizer import Authorizer
 from penstock.broker.auditing.row import Outcome, Row, State, Subject
 from penstock.broker.registry import RequestContext
 from penstock.errors import KafkaStorageError, Refusal, RequestTimedOut, UnknownServerError
@@ -29,6 +30,7 @@ class Audited:
         *,
         log: AuditLog,
         state: State,
+        authorizer: Authorizer,
         clock: Clock,
         timeout_s: Callable[[], float],
     ) -> None:
@@ -37,6 +39,7 @@ class Audited:
         self._call = call
         self._log = log
         self._state = state
+        self._authorizer = authorizer
         self._clock = clock
         self._timeout_s = timeout_s
 
@@ -44,7 +47,9 @@ class Audited:
         row = self._row
         if row.is_brokers_own and context.caller.is_broker:
             return await _answer_of(self._call(request, context))
-        subjects = row.subjects(request, self._state)
+        takes = None if row.takes is None else row.takes(request)
+        may_look = takes is None or self._authorizer.shows(context.caller.subject, takes)
+        subjects = row.subjects(request, self._state) if may_look else ()
         before = _looked_at(subjects)
         try:
             self._log.require_room()

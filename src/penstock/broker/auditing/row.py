@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from penstock.access.audit import Activity
 from penstock.access.quotas.altering import quotas_in
 from penstock.access.quotas.entities import entity, entry_name
+from penstock.access.rights import Right
 from penstock.access.users.records import decode_user
 from penstock.cluster import ClusterImage, EntryKind, Resource, ResourceType
 from penstock.errors import Refusal
@@ -50,6 +51,8 @@ class Row(NamedTuple):
     """Values before and after that only the response tells."""
     only_answered: bool = False
     """Whether what the response does not name had nothing done to it."""
+    takes: Callable[[Any], Right | None] | None = None
+    """The right without which nothing is looked at: for a request that names nothing and is about all there is."""
     is_brokers_own: bool = False
     """Whether other brokers also send it, in the course of their work; that is not told."""
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.access.audit import Activity
+from penstock.access.rights import ALTER_CLUSTER, Right
 from penstock.broker.auditing.row import Key, Outcome, Row, State, Subject, of_partitions
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -141,6 +142,10 @@ def _elected_subjects(request: Any, state: State) -> list[Subject]:
     return [_partition(state, each.topic, index) for each in request.topic_partitions for index in each.partitions]
 
 
+def _election_takes(request: Any) -> Right | None:
+    return ALTER_CLUSTER if request.topic_partitions is None else None
+
+
 def _elected(_request: Any, response: Any, _subjects: Sequence[Subject]) -> dict[Key, Outcome]:
     return of_partitions(
         response.replica_election_results, name="topic", partitions="partition_result", index="partition_id"
@@ -219,7 +224,7 @@ ROWS = {
     ApiKey.DELETE_RECORDS: Row(Activity.DELETE, _records_subjects, _records_deleted, _records_kept, _low_watermarks),
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: Row(Activity.UPDATE, _reassigned_subjects, _reassigned),
     # Where all are asked for, the response names those that changed.
-    ApiKey.ELECT_LEADERS: Row(Activity.UPDATE, _elected_subjects, _elected, only_answered=True),
+    ApiKey.ELECT_LEADERS: Row(Activity.UPDATE, _elected_subjects, _elected, only_answered=True, takes=_election_takes),
     ApiKey.ALTER_REPLICA_LOG_DIRS: Row(Activity.UPDATE, _moved_subjects, _moved, _not_moved),
     ApiKey.WRITE_TXN_MARKERS: Row(Activity.OTHER, _marked_subjects, _marked, _not_marked, is_brokers_own=True),
 }
