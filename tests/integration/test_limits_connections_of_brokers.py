@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 from tests.support.batches import Rec, batch
 from tests.support.nodes import WITHIN_S, Nodes, some_nodes
 from tests.support.raw import request_frame
@@ -103,3 +104,16 @@ async def test_a_crowd_at_the_door_does_not_keep_a_broker_out(tmp_path: Path) ->
         finally:
             for each in crowd:
                 each.close()
+
+
+async def test_a_stranger_over_the_limit_may_not_announce_large_frames(tmp_path: Path) -> None:
+    def work(nodes: Nodes) -> None:
+        with connect(nodes, 1) as client:
+            client.sendall(struct.pack(">i", 512 * 1024 + 1))
+            assert not said_nothing(client)
+
+    with capture_logs() as lines:
+        async with some_nodes(tmp_path, 2, NOBODY_ELSE) as nodes:
+            await asyncio.wait_for(asyncio.to_thread(work, nodes), 2 * WITHIN_S)
+    reasons = [line["reason"] for line in lines if line["event"] == "connection refused"]
+    assert "a frame of 524289 bytes; at most 524288 are taken" in reasons

@@ -6,6 +6,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from tests.support.kafka import free_ports
@@ -39,6 +40,8 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         "connection.failed.authentication.delay.ms": "0",
         "penstock.login.failures.max": "3",
         "connections.max.reauth.ms": "1500",
+        "socket.request.max.bytes": "2097152",
+        "queued.max.request.bytes": "2097152",
     }
     with penstock.testing.broker(settings, mode="process"):
         yield port
@@ -155,6 +158,19 @@ def test_nobody_is_served_before_a_login(port: int) -> None:
     with Raw(port) as stranger:  # more than sasl.server.max.receive.size
         stranger.socket.sendall(SIZE.pack(1_000_000))
         assert stranger.hear() == b""
+
+
+def test_strangers_who_announce_much_do_not_keep_others_from_being_read(port: int) -> None:
+    with ExitStack() as strangers, Raw(port) as client:
+        for _ in range(20):
+            stranger = strangers.enter_context(Raw(port))
+            stranger.socket.sendall(SIZE.pack(500_000) + b"x")
+        handshake = SaslHandshakeRequest("PLAIN")
+        frame = RequestHeader(handshake.api_key, 1, 7, "me").encode() + handshake.encode(1)
+        client.socket.sendall(SIZE.pack(len(frame)) + frame[:5])
+        time.sleep(0.1)  # so that it mostly comes in pieces, which take memory
+        client.socket.sendall(frame[5:])
+        assert client.hear()
 
 
 def test_bare_tokens_of_old_clients(port: int) -> None:

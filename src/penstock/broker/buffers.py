@@ -2,7 +2,8 @@
 
 A frame that does not arrive in one piece needs a buffer of its own until it is whole. Fresh memory is zeroed and
 faulted in page by page, which costs more than receiving into it, so buffers are kept and handed out again. A buffer
-grows with what has really arrived: a stranger who announces 100 MB and sends nothing holds one small buffer.
+grows with what has really arrived: a client that announces 100 MB and sends nothing holds one small buffer. Of one
+that has not logged in this is so for every frame: strangers must send what they take.
 """
 
 from collections import deque
@@ -11,6 +12,7 @@ from collections.abc import Callable
 FIRST_SIZE = 64 * 1024
 WHOLE_AT_ONCE = 2 * 1024 * 1024
 """Frames up to this size get their buffer in one go, as producers' batches mostly are; larger ones grow by doubling."""
+STRANGERS_FIRST_SIZE = 4 * 1024
 KEPT_MAX = 8
 
 
@@ -30,9 +32,14 @@ class RequestMemory:
         self._waiting: deque[tuple[Callable[[], None], bool]] = deque()
         """Whom to wake, and whether it holds a buffer meanwhile."""
 
-    def take(self, frame_size: int, arrived: int = 0, *, for_broker: bool = False) -> bytearray | None:
+    def take(
+        self, frame_size: int, arrived: int = 0, *, for_broker: bool = False, for_stranger: bool = False
+    ) -> bytearray | None:
         """A buffer to begin a frame with, or None when the bound is reached: ask again when woken (`wait`)."""
-        size = _class_of(frame_size if frame_size <= WHOLE_AT_ONCE else 2 * arrived)
+        if for_stranger:
+            size = max(STRANGERS_FIRST_SIZE, _class_of(min(frame_size, 2 * arrived)))
+        else:
+            size = max(FIRST_SIZE, _class_of(frame_size if frame_size <= WHOLE_AT_ONCE else 2 * arrived))
         if self._holders and not for_broker and not self._has_room(size):
             return None
         self._holders += 1
@@ -87,4 +94,4 @@ class RequestMemory:
 
 def _class_of(size: int) -> int:
     """The power of two that holds it, so that buffers fit again."""
-    return max(FIRST_SIZE, 1 << (size - 1).bit_length())
+    return 1 << max(size - 1, 0).bit_length()

@@ -78,6 +78,8 @@ class Limits(msgspec.Struct, frozen=True):
     in_flight_max: int
     encrypted_at: str = ""
     """Where to go, for a client that encrypts and came to a listener that does not."""
+    is_for_strangers: bool = False
+    """Nobody has logged in yet: a frame gets memory for what has arrived of it, not for what is announced."""
 
 
 class Connection:
@@ -311,7 +313,9 @@ class Connection:
         self._backlog = bytes(rest) if view is self._scratch else rest
 
     def _begin_frame(self, size: int, start: memoryview) -> bool:
-        buffer = self._memory.take(size, len(start), for_broker=self.caller.is_broker)
+        buffer = self._memory.take(
+            size, len(start), for_broker=self.caller.is_broker, for_stranger=self._limits.is_for_strangers
+        )
         if buffer is None:
             self._wait_for_memory()
             return False

@@ -85,6 +85,11 @@ class SocketServer:
             frame_size_max=config[settings.SOCKET_REQUEST_MAX_BYTES],
             in_flight_max=config[settings.PENSTOCK_REQUESTS_IN_FLIGHT_MAX],
         )
+        self._limits_of_strangers = Limits(
+            frame_size_max=config[settings.SASL_SERVER_MAX_RECEIVE_SIZE],
+            in_flight_max=config[settings.PENSTOCK_REQUESTS_IN_FLIGHT_MAX],
+            is_for_strangers=True,
+        )
         # The kernel hands out the lowest free descriptor: its number tells how many are taken.
         self._descriptors_max = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - DESCRIPTORS_KEPT
         self._listening: dict[str, socket.socket] = {}
@@ -183,7 +188,7 @@ class SocketServer:
             memory=self._memory,
             scratch=self._scratch,
             afterwards=self._afterwards,
-            limits=self._limits,
+            limits=self._limits if limit is None else self._limits_of_strangers,
             spawn=self._spawn,
             on_closed=self._closed,
         )

@@ -2,12 +2,11 @@
 
 Bounds: so many connections that have not logged in (`penstock.logins.in.flight.max`, the oldest makes room), each for
 so long (`penstock.login.timeout.ms`); so many passwords that are checked at once (`penstock.login.checks.max`, further
-ones wait, and with each waits its connection); failures in a row (`Lockout`).
+ones wait, and with each waits its connection, until it closes); failures in a row (`Lockout`).
 """
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -28,6 +27,7 @@ from penstock.access.users.accounts import Users
 from penstock.broker.connection import Connection, FrameHandler, Limits
 from penstock.broker.login_gate import LoginGate
 from penstock.broker.metrics import LOGINS_UNDER_WAY, LoginMetrics
+from penstock.broker.password_checks import PasswordChecks
 from penstock.metrics import MetricsRegistry
 from penstock.model import Clock, Dice
 from penstock.replication.proof import MECHANISM as OF_BROKERS
@@ -63,7 +63,9 @@ class Logins:
         self._dice = dice
         self._peer_listener = peer_listener
         self._guarded = {each.name: ListenerConfig(config, each.name) for each in listeners if each.has_sasl}
-        self._limits = Limits(frame_size_max=config[settings.SASL_SERVER_MAX_RECEIVE_SIZE], in_flight_max=1)
+        self._limits = Limits(
+            frame_size_max=config[settings.SASL_SERVER_MAX_RECEIVE_SIZE], in_flight_max=1, is_for_strangers=True
+        )
         self._token_checkers = {
             name: TokenChecker.of(own, clock=clock, spawn=spawn)
             for name, own in self._guarded.items()
@@ -71,7 +73,7 @@ class Logins:
         }
         self._lockout = Lockout()
         self._under_way: dict[Connection, asyncio.TimerHandle] = {}
-        self._threads: ThreadPoolExecutor | None = None
+        self._checks = PasswordChecks(config[settings.PENSTOCK_LOGIN_CHECKS_MAX])
         self._metrics = registry.of(LoginMetrics)
         self.observers: list[Callable[[LoginEvent], None]] = []
         """Each is told of every login and of every failure, at once and on the loop. It must not wait."""
@@ -86,8 +88,7 @@ class Logins:
         connection.hand_to(gate, self._limits)
 
     def close(self) -> None:
-        if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
+        self._checks.close()
 
     # For gates --------------------------------------------------------------------------------------------------
 
@@ -132,12 +133,7 @@ class Logins:
     async def find_out(self, connection: Connection, check: Check) -> Proved | str:
         if isinstance(check, TokenCheck):
             return await self._token_checkers[connection.listener].check(check)
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(
-                self._config[settings.PENSTOCK_LOGIN_CHECKS_MAX], thread_name_prefix="password"
-            )
-        loop = asyncio.get_running_loop()
-        fits = await loop.run_in_executor(self._threads, check.keys.fits, check.password)
+        fits = await self._checks.fits(connection, check)
         return check.proved if fits else "the password is wrong, or there is no such user"
 
     def delay_s(self) -> float:
@@ -160,6 +156,7 @@ class Logins:
         timer = self._under_way.pop(connection, None)
         if timer is not None:
             timer.cancel()
+        self._checks.leave(connection)
 
     # What becomes of them ---------------------------------------------------------------------------------------
 
@@ -167,7 +164,8 @@ class Logins:
         user = event.principal.name
         if event.is_success:
             self._metrics.succeeded += 1
-            self._lockout.succeeded(user, event.host)
+            if not event.by_token:  # which says nothing of who guesses its owner's password
+                self._lockout.succeeded(user, event.host)
         else:
             self._metrics.failed += 1
             if user:

@@ -3,7 +3,8 @@
 Clients that use up `max.connections` must not keep other brokers out: without them nothing is replicated, and one that
 cannot be asked whether it lives is declared lost. So a connection over a limit, on the listener of brokers, waits
 here. It may ask what brokers ask before they have proved to be brokers, and nothing else: which versions there are, as
-heartbeats do, and to authenticate (RULES 25). Whoever has proved it comes in, beyond all limits.
+heartbeats do, and to authenticate (RULES 25), in frames as small as those of any stranger. Whoever has proved it comes
+in, beyond all limits.
 
 Bounds: so many at a time, of which a new one sends the oldest away, as proving takes milliseconds; and each for as long
 only as it says something.

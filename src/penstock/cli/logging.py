@@ -49,6 +49,7 @@ def _signed(node: int) -> structlog.typing.Processor:
 
 def _text_processors() -> list[Any]:
     return [
+        _printable,
         structlog.processors.TimeStamper(
             fmt="%H:%M:%S.%f" if sys.stderr.isatty() else "iso", utc=not sys.stderr.isatty()
         ),
@@ -56,6 +57,16 @@ def _text_processors() -> list[Any]:
             colors=sys.stderr.isatty(), pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
         ),
     ]
+
+
+def _printable(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """What strangers call themselves must not write on a terminal as it likes, nor look like a line of its own."""
+    for key, value in event.items():
+        if key != "event" and isinstance(value, str) and not value.isprintable():
+            event[key] = "".join(
+                each if each.isprintable() else each.encode("unicode_escape").decode() for each in value
+            )
+    return event
 
 
 def _json_processors() -> list[Any]:

@@ -1,6 +1,6 @@
 """Request memory: bounded for the whole broker, reused, and grown only with what has arrived."""
 
-from penstock.broker.buffers import FIRST_SIZE, WHOLE_AT_ONCE, RequestMemory
+from penstock.broker.buffers import FIRST_SIZE, STRANGERS_FIRST_SIZE, WHOLE_AT_ONCE, RequestMemory
 
 MIB = 1024 * 1024
 
@@ -73,3 +73,15 @@ def test_a_waiter_that_went_away_is_not_woken() -> None:
     memory.forget(wake)
     memory.give_back(held)
     assert woken == []
+
+
+def test_a_stranger_is_given_memory_for_what_it_has_sent_and_not_for_what_it_announces() -> None:
+    memory = RequestMemory(bytes_max=512 * 1024)
+    strangers = [memory.take(512 * 1024, 4, for_stranger=True) for _ in range(100)]
+    assert all(strangers) and memory.bytes_held == 100 * STRANGERS_FIRST_SIZE
+    assert memory.take(FIRST_SIZE) is not None, "and a client that has logged in is given its own"
+    assert strangers[0] is not None
+    larger = memory.grow(strangers[0], STRANGERS_FIRST_SIZE, 512 * 1024)
+    assert larger is not None and len(larger) == 2 * STRANGERS_FIRST_SIZE
+    sent_some = memory.take(100_000, 5_000, for_stranger=True)
+    assert sent_some is not None and len(sent_some) == 16 * 1024

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from penstock.broker.after_receive import AfterReceive
-from penstock.broker.buffers import RequestMemory
+from penstock.broker.buffers import STRANGERS_FIRST_SIZE, RequestMemory
 from penstock.broker.connection import (
     HEAD_SIZE,
     LARGE_FRAME,
@@ -563,3 +563,20 @@ async def test_the_end_of_the_time_does_not_make_a_stopping_broker_read(peer: Pe
     await peer.send(b"late")
     await asyncio.sleep(0.05)
     assert peer.echo.frames == []
+
+
+async def test_before_login_a_frame_takes_memory_as_it_arrives_and_afterwards_at_once(peer: Peer) -> None:
+    ordinary = Limits(frame_size_max=10 * MIB, in_flight_max=1)
+    peer.connection.hand_to(peer.echo, Limits(frame_size_max=MIB, in_flight_max=1, is_for_strangers=True))
+    whole = frame(bytes(500_000))
+    await peer.loop.sock_sendall(peer.sock, whole[:10])
+    await peer.until(lambda: peer.connection.is_within_frame)
+    assert peer.memory.bytes_held == STRANGERS_FIRST_SIZE
+    sending = asyncio.create_task(peer.loop.sock_sendall(peer.sock, whole[10:]))
+    assert await peer.answer() == whole[4:]
+    await sending
+    assert peer.memory.bytes_held == 0
+    peer.connection.hand_to(peer.echo, ordinary)
+    await peer.loop.sock_sendall(peer.sock, whole[:10])
+    await peer.until(lambda: peer.connection.is_within_frame)
+    assert peer.memory.bytes_held == 512 * 1024

@@ -150,7 +150,7 @@ def produce(
             if opener.is_small(records):
                 return work.open_one(key, partition, records, opener)
     if quotas.has_tenants:
-        work.quotas = quotas
+        work.quotas, work.let_in = quotas, []
     if authorizer.is_on and not work.leave_what_is_allowed(authorizer):
         return work.reply()
     try:
@@ -172,7 +172,10 @@ def produce(
 class _Produce:
     """One request on its way. Short-lived; holds views into the frame only until `append_all` is done."""
 
-    __slots__ = ("_context", "_deadlines", "_image", "_outcomes", "_partitions", "_request", "quotas")
+    __slots__ = ("_context", "_deadlines", "_image", "_outcomes", "_partitions", "_request", "let_in", "quotas")
+
+    let_in: list[tuple[str, int]]
+    """Where there are tenants: what was appended, as bytes of a topic."""
 
     def __init__(
         self,
@@ -316,6 +319,8 @@ class _Produce:
             self.quotas.tenants.require_room(partition.topic, len(records))
         partition.metrics.totalproducerequests += 1
         appended = partition.append(records, acks=self._request.acks, guard=guard, is_opened=is_opened)
+        if self.quotas is not None:
+            self.let_in.append((partition.topic, len(records)))
         outcome = _accepted(partition, appended)
         return outcome, partition.acknowledged(appended, acks=self._request.acks)
 
@@ -459,12 +464,10 @@ class _Produce:
         return reply
 
     def _held_ms(self, quotas: ClientQuotas) -> int:
-        """For how long the client is held back, as its tenants wrote more than they may."""
-        seconds = quotas.wrote(
-            (name, sum(len(records) for _, records in parts if records is not None))
-            for key, parts in self._request.topics
-            if (name := self._name_of(key)) is not None
-        )
+        """For how long the client is held back, as its tenants wrote more than they may. What was refused is not
+        charged: nobody may use up what a tenant has by naming its topics.
+        """
+        seconds = quotas.wrote(self.let_in)
         hold_back(self._context, seconds)
         return in_ms(seconds)
 

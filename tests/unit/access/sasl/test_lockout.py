@@ -52,3 +52,16 @@ def test_nobody_is_locked_out_where_it_lasts_no_time() -> None:
     for _ in range(10):
         lockout.failed("me", "there", now_ms=0, failures_max=3, lockout_ms=0)
     assert not lockout.is_locked("me", "there", now_ms=0, failures_max=3, lockout_ms=0)
+
+
+def test_addresses_of_one_ipv6_network_count_together_and_those_of_ipv4_do_not() -> None:
+    lockout = Lockout()
+    for number in range(3):
+        fail(lockout, host=f"2001:db8::{number}", times=1)
+    assert locked(lockout, host="2001:db8::ffff") and not locked(lockout, host="2001:db8:0:1::1")
+    lockout.succeeded("me", "2001:db8::9")
+    assert not locked(lockout, host="2001:db8::1")
+    fail(lockout, host="::ffff:10.0.0.1")
+    assert locked(lockout, host="::ffff:10.0.0.1") and not locked(lockout, host="::ffff:10.0.0.2")
+    fail(lockout, host="10.0.0.1")
+    assert not locked(lockout, host="10.0.0.2")

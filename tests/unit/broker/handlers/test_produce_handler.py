@@ -34,6 +34,7 @@ from penstock.errors import (
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import Promise
 from penstock.replication.log_port import on_disk
+from penstock.settings import Config
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
 
@@ -53,6 +54,7 @@ def call(
     caller: Caller | None = None,
     client_id: str = "me",
     quotas: ClientQuotas | None = None,
+    authorizer: Authorizer | None = None,
 ) -> Any:
     """What the handler gives for one batch a partition, from partition `first` on."""
     parts = [
@@ -79,7 +81,7 @@ def call(
         no_gate,
         deadlines,
         partitions.opener,
-        Authorizer(),
+        authorizer or Authorizer(),
         quotas or QUOTAS,
     )
 
@@ -302,3 +304,23 @@ async def test_what_a_tenant_writes_too_fast_it_is_told(make: Make) -> None:
     answer = ProduceResponse.decode(b"".join(call(partitions, batch, quotas=some.quotas)), 10)
     assert answer.throttle_time_ms == 1_000 * (len(batch) - 10)
     assert answer.responses[0].partition_responses[0].error_code == 0
+
+
+async def test_a_tenant_is_charged_for_what_was_let_in_alone(make: Make) -> None:
+    partitions, some = make(2), SomeQuotas({f"tenant={TOPIC}": {"producer_byte_rate": 1}})
+    nobody_may = Authorizer(Config.for_broker({"authorizer.class.name": "penstock"}))
+
+    def throttled_ms(*batches: bytearray, **how: Any) -> int:
+        reply = call(partitions, *batches, quotas=some.quotas, **how)
+        return ProduceResponse.decode(b"".join(map(bytes, reply)), 10).throttle_time_ms
+
+    transactional = partitions.batch(producer=7, sequence=0, transactional=True)
+    assert throttled_ms(transactional, authorizer=nobody_may) == 0
+    assert throttled_ms(partitions.batch(), authorizer=nobody_may) == 0
+    assert throttled_ms(partitions.batch(), acks=7) == 0
+    corrupt = partitions.batch()
+    corrupt[-1] ^= 1
+    assert throttled_ms(corrupt) == 0
+    assert partitions[0].log.end_offset == 0
+    assert throttled_ms(partitions.batch(), corrupt) > 0
+    assert partitions[0].log.end_offset == 1
