@@ -67,6 +67,11 @@ def _check_listener(own: ListenerConfig, listener: Listener) -> None:
     trusts = own.get(SSL_TRUSTSTORE_LOCATION) is not None, own.get(SSL_TRUSTSTORE_CERTIFICATES) is not None
     if all(trusts):
         raise ValueError("ssl.truststore.location and ssl.truststore.certificates exclude each other")
+    if own.get(SSL_CLIENT_AUTH) == "required" and own.get(PENSTOCK_TLS) == "optional":
+        raise ValueError(
+            f"ssl.client.auth is required and penstock.tls is optional on the listener {listener.name}: whoever does "
+            "not encrypt shows no certificate. Set ssl.client.auth=requested for as long as clients move"
+        )
     if own.get(SSL_CLIENT_AUTH) != "none" and not any(trusts):
         raise ValueError(
             f"ssl.client.auth is {own.get(SSL_CLIENT_AUTH)} on the listener {listener.name}: whom to believe takes "

@@ -2,8 +2,8 @@
 
 Of the ways that Python has this costs least (ADR 63), with pieces of these sizes. A buffer in memory (MemoryBIO) never
 shrinks, so all channels of a loop share one pair (`Stage`), and a channel at rest holds none. Whoever works with the
-pair finds in it what its own channel left there: what another has not decrypted yet is put aside first. Were bytes ever
-to reach a wrong channel, its keys would not open them, and the connection would end.
+pair finds in it what its own channel left there: what another has not decrypted yet is put aside first. What TLS itself
+has to say is sent before a call ends, however it ends: bytes that another channel sent would end that connection.
 
 The handshake is made as bytes come, before anybody is told that something can be read or written. Bytes that came with
 others count as readable: the socket itself will not say so again.
@@ -26,6 +26,12 @@ SEND_PIECE_BYTES: Final = 64 << 10
 RECEIVE_PIECE_BYTES: Final = 128 << 10
 """Received at once."""
 _RECORD_BYTES: Final = 16 << 10
+SILENT_BYTES_MAX: Final = 4 * _RECORD_BYTES
+"""Received in a row with nothing in them for whoever reads. The longest record is a quarter of it; a change of keys is
+27 bytes, and costs us more than the peer.
+"""
+ANSWERS_BYTES_MAX: Final = 4 << 10
+"""What TLS itself has to say and the peer does not take."""
 
 
 class TlsFailed(ConnectionError):
@@ -42,7 +48,21 @@ class Stage:
         """The kernel gives a page of it when something is first received into that."""
         self.of_file = memoryview(mmap.mmap(-1, SEND_PIECE_BYTES, flags=mmap.MAP_PRIVATE))
         self.owner: TlsChannel | None = None
-        """Whose bytes `incoming` holds."""
+        """Whose bytes they hold."""
+
+    def clear(self) -> None:
+        """Give the owner what is its own, and nobody what is nobody's."""
+        owner = self.owner
+        rest = self.incoming.read()
+        if owner is None:
+            self.outgoing.read()
+            return
+        owner._rest = rest
+        if self.outgoing.pending:  # each call sends its own: this is for the one that would not
+            try:
+                owner._post()
+            except OSError:
+                pass  # it is told when it reads
 
 
 class TlsChannel:
@@ -53,6 +73,7 @@ class TlsChannel:
         "_owed",
         "_read",
         "_rest",
+        "_silent_bytes",
         "_sock",
         "_stage",
         "_tls",
@@ -71,6 +92,8 @@ class TlsChannel:
         self._is_ready = False
         self._rest = b""
         """Received and not decrypted, while another channel uses the stage."""
+        self._silent_bytes = 0
+        """Received since the last byte for whoever reads."""
         self._unsent: memoryview | None = None
         """Encrypted and not sent."""
         self._owed = 0
@@ -112,17 +135,29 @@ class TlsChannel:
                 if not received:
                     break
                 stage.incoming.write(stage.received[:received])
-                filled = self._decrypt(buffer, filled, wanted)
-                if received < asked and filled:
+                before, filled = filled, self._decrypt(buffer, filled, wanted)
+                if filled == before:
+                    self._count_silence(received)
+                    if not filled:
+                        raise BlockingIOError  # others have their turn before the next piece
+                    break
+                self._silent_bytes = 0
+                if received < asked:
                     break  # there is no more for now
         except ssl.SSLZeroReturnError:
             return 0
         except ssl.SSLError as error:
             self._say_why()
             raise TlsFailed(reason_of(error)) from error
-        if stage.outgoing.pending:  # a change of keys is answered
-            self._post()
+        finally:
+            if stage.outgoing.pending:  # a change of keys is answered
+                self._answer()
         return filled
+
+    def _count_silence(self, received: int) -> None:
+        self._silent_bytes += received
+        if self._silent_bytes > SILENT_BYTES_MAX:
+            raise TlsFailed(f"{self._silent_bytes} bytes in a row with nothing in them")
 
     def _decrypt(self, buffer: memoryview, filled: int, wanted: int) -> int:
         """As much of what has come as there is room for; how much of the buffer is filled then."""
@@ -152,8 +187,8 @@ class TlsChannel:
     def _take_stage(self) -> Stage:
         stage = self._stage
         if stage.owner is not self:
-            if stage.owner is not None and stage.incoming.pending:
-                stage.owner._rest = stage.incoming.read()
+            if stage.incoming.pending or stage.outgoing.pending:
+                stage.clear()
             stage.owner = self
             if self._rest:
                 stage.incoming.write(self._rest)
@@ -244,6 +279,11 @@ class TlsChannel:
         if not self._send_encrypted(0) and not self._watches:
             self._watches = True
             self._watcher.add_writer(self._fd, self._writable)
+
+    def _answer(self) -> None:
+        self._post()
+        if len(self._unsent or b"") > SEND_PIECE_BYTES + ANSWERS_BYTES_MAX:
+            raise TlsFailed("it asks for answers and does not take them")
 
     def _say_why(self) -> None:
         """An alert, if it can be sent at once."""
@@ -350,6 +390,7 @@ class TlsChannel:
         stage = self._stage
         if stage.owner is self:
             stage.incoming.read()
+            stage.outgoing.read()
             stage.owner = None
         if self._watches:
             self._watches = False

@@ -41,6 +41,10 @@ def test_a_variable_that_is_not_honoured_refuses_the_start_too() -> None:
         (TLS | {"ssl.truststore.location": "/t", "ssl.truststore.certificates": "x"}, "exclude each other"),
         (OPEN | {"ssl.client.auth": "required"}, "the listener PLAINTEXT speaks PLAINTEXT"),
         (BOTH | {"listener.name.plaintext.ssl.client.auth": "required"}, "the listener PLAINTEXT speaks PLAINTEXT"),
+        (
+            TLS | {"ssl.client.auth": "required", "penstock.tls": "optional", "ssl.truststore.location": "/t"},
+            "whoever does not encrypt shows no certificate",
+        ),
         (OPEN | {"penstock.tls": "optional"}, "the listener PLAINTEXT speaks PLAINTEXT"),
         (TLS | {"listener.name.other.ssl.key.password": "secret"}, "listeners has no OTHER"),
         (TLS | {"listener.name.ssl.ssl.key.pasword": "secret"}, "there is no setting"),

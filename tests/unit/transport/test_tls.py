@@ -5,16 +5,20 @@ import contextlib
 import os
 import socket
 import ssl
+import struct
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 from tests.support.tls import Certificates
 
 from penstock.transport.channel import MORE
 from penstock.transport.contexts import Pem, TlsSettings, client_context, server_context
-from penstock.transport.tls import Stage, TlsChannel, TlsFailed
+from penstock.transport.tls import ANSWERS_BYTES_MAX, SEND_PIECE_BYTES, SILENT_BYTES_MAX, Stage, TlsChannel, TlsFailed
 
 LARGE = os.urandom(3 << 20)
 
@@ -230,3 +234,143 @@ async def test_an_untrusted_certificate_is_refused_in_words(
     assert all(isinstance(outcome, TlsFailed) for outcome in outcomes)
     assert "certificate verify failed" in str(outcomes[1])
     assert "unknown ca" in str(outcomes[0]).replace("_", " ").lower(), "the client's alert"
+
+
+class KeyChanges:
+    """Records of a client's that change its keys (RFC 8446, 4.6.3), which Python's ssl has no call for."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+        self._number = 0
+
+    def records(self, count: int, *, wants_answers: bool = True) -> bytes:
+        message = b"\x18\x00\x00\x01" + bytes([wants_answers])
+        return b"".join(self._record(message) for _ in range(count))
+
+    def _record(self, message: bytes) -> bytes:
+        head = struct.pack(">BHH", 23, 0x0303, len(message) + 1 + 16)
+        cipher = AESGCM(self._expand(b"key", 32))
+        record = head + cipher.encrypt(self._expand(b"iv", 12), message + b"\x16", head)
+        self._secret = self._expand(b"traffic upd", 48)
+        return record
+
+    def _expand(self, label: bytes, size: int) -> bytes:
+        label = b"tls13 " + label
+        info = struct.pack(">HB", size, len(label)) + label + b"\x00"
+        return HKDFExpand(hashes.SHA384(), size, info).derive(self._secret)
+
+
+class Stranger:
+    """A client that shakes hands and then sends what it likes."""
+
+    def __init__(self, ours: TlsChannel, sock: socket.socket, changes: KeyChanges) -> None:
+        self.ours = ours
+        self.sock = sock
+        self._changes = changes
+
+    def change_keys(self, count: int, *, wants_answers: bool = True) -> None:
+        self.sock.sendall(self._changes.records(count, wants_answers=wants_answers))
+
+    def is_heard(self) -> None:
+        """All that it has sent is read, and there is nothing for a reader in it."""
+        with pytest.raises(BlockingIOError):
+            self.ours.receive_into(memoryview(bytearray(256 << 10)))
+
+
+@pytest.fixture
+def strange_ends(
+    contexts: tuple[ssl.SSLContext, ssl.SSLContext], certificates: Certificates, tmp_path: Path
+) -> Iterator[Ends]:
+    _, client = contexts_of(certificates)
+    client.keylog_filename = str(tmp_path / "keys")
+    ends = Ends((contexts[0], client))
+    yield ends
+    ends.close()
+
+
+async def stranger_among(ends: Ends) -> Stranger:
+    """Its first record on the application's keys is a change of them."""
+    ours, theirs = await ends.connect()
+    keys = Path(ends._client.keylog_filename).read_text().split()
+    assert theirs._tls.cipher()[0] == "TLS_AES_256_GCM_SHA384"  # type: ignore[index]
+    secret = bytes.fromhex(keys[len(keys) - keys[::-1].index("CLIENT_TRAFFIC_SECRET_0") + 1])
+    theirs._sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
+    return Stranger(ours, theirs._sock, KeyChanges(secret))
+
+
+async def test_an_answer_to_a_change_of_keys_goes_to_whom_it_is_for(strange_ends: Ends) -> None:
+    ours, theirs = await strange_ends.connect()
+    stranger = await stranger_among(strange_ends)
+    drain(stranger.sock)
+    stranger.change_keys(3)
+    stranger.is_heard()
+    assert len(drain(stranger.sock)) == 2 * 27, "OpenSSL says the last answer with what it says next"
+    ours.send(b"for another")
+    assert await received(theirs, 11) == b"for another"
+
+
+async def test_an_answer_is_sent_though_the_peer_ends(strange_ends: Ends) -> None:
+    ours, theirs = await strange_ends.connect()
+    stranger = await stranger_among(strange_ends)
+    stranger.change_keys(3)
+    stranger.sock.shutdown(socket.SHUT_WR)
+    stranger.is_heard()
+    assert stranger.ours.receive_into(memoryview(bytearray(8))) == 0
+    ours.send(b"for another")
+    assert await received(theirs, 11) == b"for another"
+
+
+async def test_what_a_channel_left_behind_is_its_own(ends: Ends) -> None:
+    (ours, theirs), (left, lefts_peer) = await ends.connect(), await ends.connect()
+    left._encrypt(b"left behind")
+    ours.send(b"for another")
+    assert await received(theirs, 11) == b"for another"
+    assert await received(lefts_peer, 11) == b"left behind"
+
+
+async def test_what_a_closed_channel_left_behind_is_nobodys(ends: Ends) -> None:
+    (ours, theirs), (left, _) = await ends.connect(), await ends.connect()
+    left._encrypt(b"left behind")
+    left.close()
+    ours.send(b"for another")
+    assert await received(theirs, 11) == b"for another"
+
+
+@pytest.mark.parametrize("wants_answers", [True, False])
+async def test_who_only_changes_keys_is_closed(strange_ends: Ends, wants_answers: bool) -> None:
+    stranger = await stranger_among(strange_ends)
+    with pytest.raises(TlsFailed, match="nothing in them"):
+        for _ in range(SILENT_BYTES_MAX // (100 * 27) + 1):
+            drain(stranger.sock)
+            stranger.change_keys(100, wants_answers=wants_answers)
+            stranger.is_heard()
+
+
+async def test_a_call_receives_once_where_nothing_comes_of_it(strange_ends: Ends) -> None:
+    stranger = await stranger_among(strange_ends)
+    drain(stranger.sock)
+    stranger.change_keys(800)
+    with pytest.raises(BlockingIOError):
+        stranger.ours.receive_into(memoryview(bytearray(10)))
+    assert 0 < len(drain(stranger.sock)) < 800 * 27, "the others are for the next turn"
+
+
+async def test_who_does_not_take_answers_is_closed(strange_ends: Ends) -> None:
+    stranger = await stranger_among(strange_ends)
+    with pytest.raises(BlockingIOError):
+        while True:
+            stranger.ours.send(LARGE)
+    stranger.ours._silent_bytes = -1 << 30
+    with pytest.raises(TlsFailed, match="does not take them"):
+        for _ in range(2 * (SEND_PIECE_BYTES + ANSWERS_BYTES_MAX) // (100 * 27)):
+            stranger.change_keys(100)
+            stranger.is_heard()
+    assert len(stranger.ours._unsent or b"") < SEND_PIECE_BYTES + 2 * ANSWERS_BYTES_MAX
+
+
+def drain(sock: socket.socket) -> bytes:
+    data = b""
+    with contextlib.suppress(BlockingIOError):
+        while more := sock.recv(1 << 20):
+            data += more
+    return data
