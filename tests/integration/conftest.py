@@ -13,9 +13,12 @@ from collections.abc import Iterator
 import pytest
 from tests.support.command import Penstock
 from tests.support.kafka import ApacheKafka
+from tests.support.process_logs import logging_as_before
 
 import penstock.testing as penstock_testing
 from penstock.cluster.membership.isolation import Isolation
+
+__all__ = ["logging_as_before"]
 
 
 @pytest.hookimpl(trylast=True)

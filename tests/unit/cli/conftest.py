@@ -1,27 +1,5 @@
-"""Commands are run in this process here, and some of them configure its logs."""
+"""Commands are run in this process here."""
 
-import logging
-from collections.abc import Iterator
-from typing import Any
+from tests.support.process_logs import logging_as_before
 
-import pytest
-import structlog
-
-from penstock.broker.loggers import LOGGER_LEVELS
-
-
-@pytest.fixture(autouse=True)
-def _logging_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Configuring logs is for a process; a test gives back what it found. No logger may keep the test's own stderr."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    configure = structlog.configure
-
-    def without_a_cache(**given: Any) -> None:
-        configure(**given | {"cache_logger_on_first_use": False})
-
-    monkeypatch.setattr(structlog, "configure", without_a_cache)
-    yield
-    root.handlers[:], root.level = handlers, level
-    structlog.reset_defaults()
-    LOGGER_LEVELS.begin_at("INFO")
+__all__ = ["logging_as_before"]
