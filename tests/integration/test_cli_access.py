@@ -9,26 +9,15 @@ from pathlib import Path
 import pytest
 from tests.support.command import Outcome, Penstock
 from tests.support.faults import eventually
-from tests.support.kafka import ApacheKafka
+from tests.support.kafka import WITH_LOGINS, ApacheKafka
 
 from penstock.cli import profiles
 from penstock.cli.exits import ExitCode
 from penstock.cli.properties import read_properties, write_properties
 
 NAMES = ["alice", "O=Acme, CN=a=b", "Zoë Müller", "日本", "with space", "%25"]
-_LOGIN = "org.apache.kafka.common.security.{} required {};"
 SETTINGS = {
-    "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:SASL_PLAINTEXT",
-    "inter.broker.listener.name": "PLAINTEXT",
-    "sasl.mechanism.inter.broker.protocol": "PLAIN",
-    "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
-    "listener.name.plaintext.plain.sasl.jaas.config": _LOGIN.format(
-        "plain.PlainLoginModule", 'username="admin" password="of all" user_admin="of all"'
-    ),
-    **{
-        f"listener.name.plaintext.scram-sha-{size}.sasl.jaas.config": _LOGIN.format("scram.ScramLoginModule", "")
-        for size in (256, 512)
-    },
+    **WITH_LOGINS,
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:admin;User:ANONYMOUS",
     "delegation.token.secret.key": "known to brokers only",

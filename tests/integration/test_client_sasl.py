@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.support.faults import eventually
-from tests.support.kafka import ApacheKafka
+from tests.support.kafka import WITH_LOGINS, ApacheKafka
 
 from penstock.client import AsyncClient, Client, Sasl
 from penstock.errors import SaslAuthenticationFailed
@@ -17,25 +17,11 @@ from penstock.wire.messages.alter_user_scram_credentials_request import ScramCre
 PATIENCE_S = 60.0
 ITERATIONS, SALT = 4096, b"a pinch"
 ADMIN = Sasl("admin", "of all", "PLAIN")
-_LOGIN = "org.apache.kafka.common.security.{} required {};"
-SETTINGS = {
-    "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:SASL_PLAINTEXT",
-    "inter.broker.listener.name": "PLAINTEXT",
-    "sasl.mechanism.inter.broker.protocol": "PLAIN",
-    "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
-    "listener.name.plaintext.plain.sasl.jaas.config": _LOGIN.format(
-        "plain.PlainLoginModule", 'username="admin" password="of all" user_admin="of all"'
-    ),
-    **{
-        f"listener.name.plaintext.scram-sha-{size}.sasl.jaas.config": _LOGIN.format("scram.ScramLoginModule", "")
-        for size in (256, 512)
-    },
-}
 
 
 @pytest.fixture(scope="module")
 def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with ApacheKafka(tmp_path_factory.mktemp("kafka"), settings=SETTINGS) as kafka:
+    with ApacheKafka(tmp_path_factory.mktemp("kafka"), settings=WITH_LOGINS) as kafka:
         yield kafka.bootstrap
 
 

@@ -59,6 +59,23 @@ def apache_kafka_cluster(folder: Path, settings: Mapping[str, str]) -> Iterator[
             list(pool.map(ApacheKafka.stop, nodes.values()))
 
 
+_LOGIN = "org.apache.kafka.common.security.{} required {};"
+WITH_LOGINS = {
+    "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:SASL_PLAINTEXT",
+    "inter.broker.listener.name": "PLAINTEXT",
+    "sasl.mechanism.inter.broker.protocol": "PLAIN",
+    "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+    "listener.name.plaintext.plain.sasl.jaas.config": _LOGIN.format(
+        "plain.PlainLoginModule", 'username="admin" password="of all" user_admin="of all"'
+    ),
+    **{
+        f"listener.name.plaintext.scram-sha-{size}.sasl.jaas.config": _LOGIN.format("scram.ScramLoginModule", "")
+        for size in (256, 512)
+    },
+}
+"""Settings of one whose clients log in, by PLAIN as the user `admin` with the password `of all`, or by SCRAM."""
+
+
 class ApacheKafka:
     """Start with `start()` or as a context manager; stopped and gone afterwards, whatever happened."""
 
