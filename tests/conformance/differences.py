@@ -20,7 +20,6 @@ _NOT_BUILT = {
 _FEATURES = {
     "eligible.leader.replicas.version": "replication",
     "kraft.version": "raft, which Penstock does not have",
-    "share.version": "share groups",
     "streams.version": "streams groups",
 }
 _TOPIC_CONFIGS_SHOWN = ("CreateTopics", "DescribeConfigs")

@@ -32,7 +32,7 @@ from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
 from penstock.cluster.duties.partition_writes import PartitionRef
 from penstock.cluster.elections import ElectionView, eligible_after
-from penstock.cluster.features import GROUP_VERSION
+from penstock.cluster.features import GROUP_VERSION, SHARE_VERSION
 from penstock.cluster.features import SUPPORTED as SUPPORTED_FEATURES
 from penstock.cluster.image.changes import (
     BrokerGone,
@@ -93,6 +93,7 @@ __all__ = [
     "NO_BUGS",
     "NO_LEADER",
     "SHARE_GROUP_STATE",
+    "SHARE_VERSION",
     "SUPPORTED_FEATURES",
     "TRANSACTION_STATE",
     "AlterSettings",

@@ -87,7 +87,12 @@ async def test_topics_asked_for_are_made_in_the_background_as_many_as_there_is_r
 async def test_a_broker_that_joined_is_controller_registered_and_has_features(cluster: Cluster) -> None:
     assert cluster.image.controller_id == 1
     assert list(cluster.image.brokers) == [1]
-    assert cluster.image.features.finalized == {"metadata.version": 30, "group.version": 1, "transaction.version": 2}
+    assert cluster.image.features.finalized == {
+        "metadata.version": 30,
+        "group.version": 1,
+        "transaction.version": 2,
+        "share.version": 1,
+    }
     assert cluster.image.features.epoch > 0
     assert len(cluster.image.cluster_id) == 22
 

@@ -41,7 +41,6 @@ from penstock.errors import (
     NotCoordinator,
     NotLeaderOrFollower,
     Refusal,
-    UnsupportedVersion,
 )
 from penstock.metrics import MetricsRegistry
 from penstock.model import Clock, Dice, TopicId, topic_id_text
@@ -210,7 +209,7 @@ class Groups(CoordinatorService):
         client_host: str,
         shows: commands.Shows | None = None,
     ) -> Promise[ConsumerGroupHeartbeatResponse]:
-        self._require_group_version()
+        self._image.features.require(GROUP_VERSION)
         check_heartbeat(request, api_version, self._consumer_limits.assignors)
         return self._send(
             request.group_id,
@@ -224,12 +223,8 @@ class Groups(CoordinatorService):
             ),
         )
 
-    def _require_group_version(self) -> None:
-        if not self._image.features.finalized.get(GROUP_VERSION):
-            raise UnsupportedVersion(f"the feature {GROUP_VERSION} is off")
-
     async def describe_consumer_group(self, group_id: str) -> DescribedConsumerGroup:
-        self._require_group_version()
+        self._image.features.require(GROUP_VERSION)
         described: DescribedConsumerGroup = await self._ask(
             group_id, lambda address: consumer_commands.DescribeConsumerGroup(address=address, group_id=group_id)
         )
