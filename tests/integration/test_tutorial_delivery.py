@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,53 +12,13 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 from tests.support.clients import read_to_end
 from tests.support.faults import eventually
-from tests.support.raw import RawClient, port_of
+from tests.support.pages import programs, running
 
 from penstock.testing import RunningBroker
 from penstock.testing.plugin import BrokerFactory
 
-PAGE = Path(__file__).parents[2] / "docs" / "tutorial" / "delivery.md"
+PAGE = "tutorial/delivery.md"
 PARTITIONS, ORDERS_A_LIFE, LIVES = 4, 400, 4
-
-
-def programs() -> dict[str, str]:
-    """The page's program for each promise, by its heading."""
-    found = {}
-    for section in PAGE.read_text().split("\n## ")[1:]:
-        heading, _, text = section.partition("\n")
-        for program in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-            found[heading] = program
-    return found
-
-
-@contextmanager
-def running(program: str, bootstrap: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    path = folder / "program.py"
-    path.write_text(
-        program.replace("127.0.0.1:9092", bootstrap).replace(
-            '"enable.auto.commit": False,', '"enable.auto.commit": False, "heartbeat.interval.ms": 200,'
-        )
-    )
-    (group,) = re.findall(r'"group.id": "(.*)"', program)
-    with open(folder / "program.log", "ab") as log:
-        process = subprocess.Popen([sys.executable, str(path)], stdout=log, stderr=log, env=os.environ)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        show_out(bootstrap, group)
-
-
-def show_out(bootstrap: str, group: str) -> None:
-    """A dead member would hold its partitions until its session ends, and a session so short that the test need not
-    wait for that would end on a busy machine while the program lives.
-    """
-    with RawClient(port_of(bootstrap)) as client:
-        (described,) = client.request("DescribeGroups", 5, {"groups": [group]})["groups"]
-        members = [{"member_id": member["member_id"]} for member in described["members"]]
-        left = client.request("LeaveGroup", 4, {"group_id": group, "members": members})
-    assert {each["error_code"] for each in (left, *left["members"])} == {0}, left
 
 
 def invoices(bootstrap: str) -> Counter[bytes]:
@@ -116,7 +70,7 @@ ALL = {b"%d" % number for number in range(LIVES * ORDERS_A_LIFE)}
 @pytest.mark.parametrize("promise", ["At most once", "At least once", "Exactly once"])
 def test_the_program_keeps_its_promise(promise: str, penstock_broker_factory: BrokerFactory, tmp_path: Path) -> None:
     broker = penstock_broker_factory({"group.initial.rebalance.delay.ms": "0"})
-    seen = lives(programs()[promise], broker, tmp_path, does_all=promise != "At most once")
+    seen = lives(programs(PAGE)[promise], broker, tmp_path, does_all=promise != "At most once")
     assert set(seen) <= ALL
     if promise != "At least once":
         assert max(seen.values()) == 1, "an order was invoiced twice"
