@@ -18,8 +18,8 @@ from rich.table import Table
 
 from penstock.coordinators.decision import Address, Command, Decision, Loaded, Work
 from penstock.coordinators.groups import commands
+from penstock.coordinators.groups.assigned.environment import GroupSettings, NoTopics, TopicFacts
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
-from penstock.coordinators.groups.consumer.environment import ConsumerSettings, NoTopics, TopicFacts
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import GroupLimits
@@ -48,8 +48,8 @@ class Around(NoTopics):
     def topic_with(self, topic_id: TopicId) -> TopicFacts | None:
         return self._facts
 
-    def settings_of(self, group_id: str) -> ConsumerSettings:
-        return ConsumerSettings()
+    def settings_of(self, group_id: str) -> GroupSettings:
+        return GroupSettings()
 
 
 class Bench:

@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, as_partitions
 
+from penstock.coordinators.groups.assigned import targets
+from penstock.coordinators.groups.assigned.environment import GroupSettings
 from penstock.coordinators.groups.commands import DeleteGroup
-from penstock.coordinators.groups.consumer import assigning, reconciliation
-from penstock.coordinators.groups.consumer.environment import ConsumerSettings
+from penstock.coordinators.groups.consumer import reconciliation
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.model import TopicId
@@ -85,7 +86,7 @@ class Simulation:
         self.starts_over = starts_over
         topics = Topics(orders=3, bills=2)
         interval = self.dice.choice((0, 0, 1_000))
-        topics.settings = ConsumerSettings(session_timeout_ms=9_000, assignment_interval_ms=interval)
+        topics.settings = GroupSettings(session_timeout_ms=9_000, assignment_interval_ms=interval)
         self.world = ConsumerWorld(topics)
         self.world.restart()
         self.members: list[Consumer] = []
@@ -238,8 +239,8 @@ def test_and_under_faults_that_nobody_thought_of(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_large_groups_that_are_deleted_and_made_anew_keep_them_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their targets are worked out in threads, and written piece by piece."""
-    monkeypatch.setattr(assigning, "AT_ONCE_MAX", 0)
-    monkeypatch.setattr(assigning, "WRITTEN_AT_ONCE", 1)
+    monkeypatch.setattr(targets, "AT_ONCE_MAX", 0)
+    monkeypatch.setattr(targets, "WRITTEN_AT_ONCE", 1)
     Simulation(seed, starts_over=True).run()
 
 

@@ -13,8 +13,9 @@ from tests.properties.test_consumer_groups_simulation import Consumer, kept_of
 from tests.support.classic_consumers import SESSION_MS, EagerConsumer
 from tests.support.consumer_groups import ConsumerWorld, Topics
 
+from penstock.coordinators.groups.assigned.environment import GroupSettings
 from penstock.coordinators.groups.consumer import migration
-from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings
+from penstock.coordinators.groups.consumer.limits import ConsumerLimits
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.records import kept
 from penstock.coordinators.groups.state import Group, GroupLimits
@@ -28,7 +29,7 @@ class Migration:
     def __init__(self, seed: int, consumer_limits: ConsumerLimits | None = None) -> None:
         self.dice = random.Random(seed)
         topics = Topics(orders=4)
-        topics.settings = ConsumerSettings(session_timeout_ms=SESSION_MS, assignment_interval_ms=0)
+        topics.settings = GroupSettings(session_timeout_ms=SESSION_MS, assignment_interval_ms=0)
         limits = GroupLimits(initial_rebalance_delay_ms=100)
         self.world = ConsumerWorld(topics, limits=limits, consumer_limits=consumer_limits)
         self.world.restart()

@@ -7,9 +7,10 @@ from typing import Any
 from tests.support.groups import GroupWorld
 
 from penstock.coordinators.decision import Decision, Work
+from penstock.coordinators.groups.assigned.environment import GroupSettings, TopicFacts
 from penstock.coordinators.groups.commands import Shows
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
-from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings, TopicFacts
+from penstock.coordinators.groups.consumer.limits import ConsumerLimits
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.state import GroupLimits
@@ -28,7 +29,7 @@ class Topics:
 
     def __init__(self, **partitions: int) -> None:
         self.revision = self.topics_changed_at = self.topics_created_at = 1
-        self.settings = ConsumerSettings(assignment_interval_ms=0)
+        self.settings = GroupSettings(assignment_interval_ms=0)
         self._topics: dict[TopicId, TopicFacts] = {}
         self._ids: dict[str, TopicId] = {}
         for name, count in partitions.items():
@@ -56,8 +57,10 @@ class Topics:
     def topic_names(self) -> list[str]:
         return list(self._ids)
 
-    def settings_of(self, group_id: str) -> ConsumerSettings:
+    def settings_of(self, group_id: str) -> GroupSettings:
         return self.settings
+
+    share_settings_of = settings_of
 
 
 class ConsumerWorld(GroupWorld):

@@ -10,7 +10,8 @@ from tests.support.shards import Add, ShardWorld
 
 from penstock.cluster import AlterSettings, CreateTopic, GrowTopic, Operation, Resource, ResourceType, SettingChange
 from penstock.coordinators.decision import Decision, Work
-from penstock.coordinators.groups.consumer.cluster_view import ClusterView, consumer_limits_of
+from penstock.coordinators.groups.assigned.cluster_view import ClusterView
+from penstock.coordinators.groups.consumer.limits import consumer_limits_of
 from penstock.coordinators.groups.consumer.request_checks import check_heartbeat
 from penstock.errors import InvalidRequest, Refusal, UnsupportedAssignor
 from penstock.model import Millis

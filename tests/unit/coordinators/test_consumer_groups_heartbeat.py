@@ -3,8 +3,9 @@
 import pytest
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, as_partitions, assigned, id_of, settle
 
+from penstock.coordinators.groups.assigned.environment import GroupSettings
 from penstock.coordinators.groups.commands import DeleteGroup
-from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings
+from penstock.coordinators.groups.consumer.limits import ConsumerLimits
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.errors import (
     FencedInstanceId,
@@ -128,7 +129,7 @@ def test_a_full_group_takes_nobody_more() -> None:
 
 def test_members_that_come_together_share_one_assignment() -> None:
     topics = Topics(orders=4)
-    topics.settings = ConsumerSettings(assignment_interval_ms=1_000)
+    topics.settings = GroupSettings(assignment_interval_ms=1_000)
     world = ConsumerWorld(topics)
     first = world.come("m1")
     second = world.come("m2")
@@ -305,7 +306,7 @@ def test_a_pattern_finds_what_its_member_may_see() -> None:
 
 def test_the_first_member_has_the_topics_of_its_pattern_at_its_second_heartbeat() -> None:
     world = ConsumerWorld(Topics(**{"log-a": 1, "other": 1}))
-    world.topics.settings = ConsumerSettings(assignment_interval_ms=1_000)
+    world.topics.settings = GroupSettings(assignment_interval_ms=1_000)
     client = Client(world, "m1", subscribed_topic_names=None, subscribed_topic_regex="log-.*")
     client.beat()
     world.do_work()

@@ -5,7 +5,7 @@ from tests.support.consumer_groups import Client, ConsumerWorld, Topics, id_of, 
 from tests.support.groups import UNANSWERED
 
 from penstock.coordinators.groups.consumer.classic_protocol import read_assignment
-from penstock.coordinators.groups.consumer.environment import ConsumerLimits
+from penstock.coordinators.groups.consumer.limits import ConsumerLimits
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.state import Group
 from penstock.errors import (

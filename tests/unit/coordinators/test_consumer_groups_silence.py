@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, settle
 
-from penstock.coordinators.groups.consumer.environment import ConsumerSettings
-from penstock.coordinators.groups.consumer.records import SilenceRecord
+from penstock.coordinators.groups.assigned.environment import GroupSettings
+from penstock.coordinators.groups.assigned.records import SilenceRecord
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.model import Millis
@@ -17,7 +17,7 @@ from penstock.model import Millis
 
 def a_group(*members: str, heartbeat_ms: int = 5_000) -> tuple[ConsumerWorld, list[Client]]:
     topics = Topics(orders=4)
-    topics.settings = ConsumerSettings(assignment_interval_ms=0, heartbeat_interval_ms=heartbeat_ms)
+    topics.settings = GroupSettings(assignment_interval_ms=0, heartbeat_interval_ms=heartbeat_ms)
     world = ConsumerWorld(topics)
     clients = [Client(world, member) for member in members]
     settle(clients)
@@ -91,7 +91,7 @@ def test_a_member_that_is_heard_of_again_is_silent_no_longer() -> None:
 
 def test_a_static_member_that_leaves_for_a_while_has_one_session_to_come_back_whoever_coordinates() -> None:
     topics = Topics(orders=4)
-    topics.settings = ConsumerSettings(assignment_interval_ms=0)
+    topics.settings = GroupSettings(assignment_interval_ms=0)
     world = ConsumerWorld(topics)
     alive, away = Client(world, "alive"), Client(world, "away", instance_id="i")
     settle([alive, away])

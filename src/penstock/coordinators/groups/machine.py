@@ -21,9 +21,10 @@ import msgspec
 
 from penstock.coordinators.decision import Decision, InTransaction, Loaded
 from penstock.coordinators.groups import commands, listing, offset_deletion, resuming
+from penstock.coordinators.groups.assigned.environment import Environment
 from penstock.coordinators.groups.classic.machine import ClassicGroups
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
-from penstock.coordinators.groups.consumer.environment import ConsumerLimits, Environment
+from penstock.coordinators.groups.consumer.limits import ConsumerLimits
 from penstock.coordinators.groups.consumer.machine import ConsumerGroups
 from penstock.coordinators.groups.kind import GroupKind, Handler
 from penstock.coordinators.groups.state import Group, GroupLimits
@@ -57,6 +58,7 @@ class GroupMachine:
         self._first: dict[type[Any], tuple[GroupKind, Handler]] = {}
         """For commands about a group that is not there, or whose kind has no row for them."""
         self._applying: dict[type[Any], Callable[[Any], None]] = dict.fromkeys(tables.changes, tables.apply)
+        self._applying |= dict.fromkeys(tables.changes_of_assigned, tables.apply_to_assigned)
         for kind in kinds:
             for asked, handler in kind.asked.items():
                 self._first.setdefault(asked, (kind, handler))

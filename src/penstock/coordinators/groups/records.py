@@ -8,6 +8,8 @@ import struct
 
 import msgspec
 
+from penstock.coordinators.groups.assigned import silences
+from penstock.coordinators.groups.assigned.records import AssignedRecord, SilenceRecord
 from penstock.coordinators.groups.consumer import records as consumer
 from penstock.coordinators.groups.consumer.record_decoding import decode as decode_consumer_record
 from penstock.coordinators.groups.state import CommittedOffset, Group, GroupState, Member
@@ -46,7 +48,7 @@ class GroupMetadataRecord(msgspec.Struct, frozen=True):
     value: GroupMetadataValue | None
 
 
-GroupRecord = OffsetRecord | GroupMetadataRecord | consumer.ConsumerRecord
+GroupRecord = OffsetRecord | GroupMetadataRecord | SilenceRecord | AssignedRecord | consumer.PatternRecord
 
 
 class GroupCodec:
@@ -57,8 +59,10 @@ class GroupCodec:
         if isinstance(record, OffsetRecord):
             key = OffsetCommitKey(record.group_id, record.topic, record.partition).encode(0)
             return _VERSION.pack(_OFFSET_COMMIT) + key, _offset_value(record.committed)
+        if isinstance(record, SilenceRecord):
+            return silences.encode(record)
         if not isinstance(record, GroupMetadataRecord):
-            return consumer.encode(record)
+            return consumer.encode(record)  # type: ignore[arg-type]
         key = GroupMetadataKey(record.group_id).encode(0)
         if record.value is None:
             return _VERSION.pack(_GROUP_METADATA) + key, None
@@ -75,6 +79,8 @@ class GroupCodec:
                 return GroupMetadataRecord(group_id, None)
             (version,) = _VERSION.unpack_from(value)
             return GroupMetadataRecord(group_id, GroupMetadataValue.decode(value, version, 2))
+        if kind == silences.RECORD_TYPE:
+            return silences.decode(key, value)
         return decode_consumer_record(kind, key, value)
 
     def _place(self, key: bytes) -> tuple[str, str]:

@@ -22,8 +22,9 @@ from penstock.cluster import (
 from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
 from penstock.coordinators.groups.admission import AdmissionGate, admitted
+from penstock.coordinators.groups.assigned.cluster_view import ClusterView
 from penstock.coordinators.groups.consumer import commands as consumer_commands
-from penstock.coordinators.groups.consumer.cluster_view import ClusterView, consumer_limits_of
+from penstock.coordinators.groups.consumer.limits import consumer_limits_of
 from penstock.coordinators.groups.consumer.request_checks import check_heartbeat
 from penstock.coordinators.groups.deleted_topics import of_deleted_topics
 from penstock.coordinators.groups.machine import GroupMachine

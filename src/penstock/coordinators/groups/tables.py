@@ -3,11 +3,14 @@
 An id is one group's, whatever its kind: a group that changes its kind takes the place of the former one.
 """
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from penstock.coordinators.decision import ClockMoved, InTransaction, TransactionEnded
+from penstock.coordinators.groups.assigned import notes
+from penstock.coordinators.groups.assigned.records import SilenceRecord, apply_silence
+from penstock.coordinators.groups.assigned.state import AssignedGroup
 from penstock.coordinators.groups.commands import BeingDeleted
 from penstock.coordinators.groups.offsets import GroupOffsets
 from penstock.coordinators.groups.pending_offsets import PendingOffsets, place_of
@@ -29,6 +32,8 @@ class GroupTables:
         self.limits = limits
         self.closed: dict[str, Millis] = {}
         """Groups that are being deleted, in several batches."""
+        self.tickets = 0
+        """Of work that has begun, whether or not its group is still there."""
 
     def of_kind(self, kind: type[G]) -> dict[str, G]:
         return {group_id: group for group_id, group in self.groups.items() if isinstance(group, kind)}
@@ -79,6 +84,19 @@ class GroupTables:
                 self.closed.pop(group_id, None)
                 if until is not None:
                     self.closed[group_id] = until
+
+    changes_of_assigned = (SilenceRecord, *get_args(notes.Note))
+    """Of groups whose members the broker assigns, whatever their kind."""
+
+    def apply_to_assigned(self, change: Any) -> None:
+        self.tickets += isinstance(change, notes.Working)
+        group = self.groups.get(change.group_id)
+        if not isinstance(group, AssignedGroup):
+            return
+        if isinstance(change, SilenceRecord):
+            apply_silence(group, change)
+        else:
+            notes.apply_note(group, change)
 
     def _simple_group(self, group_id: str) -> None:
         if group_id not in self.groups:

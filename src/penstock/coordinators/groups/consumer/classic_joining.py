@@ -3,24 +3,21 @@
 import msgspec
 
 from penstock.coordinators.decision import Decision
+from penstock.coordinators.groups.assigned import sessions
+from penstock.coordinators.groups.assigned.members import check_room
 from penstock.coordinators.groups.classic.draft import join_refused
 from penstock.coordinators.groups.classic.joining import check_join
 from penstock.coordinators.groups.commands import Join
 from penstock.coordinators.groups.consumer.classic_protocol import owned_by, read_subscription
 from penstock.coordinators.groups.consumer.commands import CalledToJoin, ClassicStepDue
 from penstock.coordinators.groups.consumer.heartbeat import follow_target
-from penstock.coordinators.groups.consumer.members import check_room, known_instance, replace
+from penstock.coordinators.groups.consumer.members import known_instance, replace
 from penstock.coordinators.groups.consumer.migration import to_classic
 from penstock.coordinators.groups.consumer.reconciliation import Wanted, reconciled
 from penstock.coordinators.groups.consumer.records import CurrentAssignmentRecord, MemberRecord
 from penstock.coordinators.groups.consumer.state import ClassicSide, ConsumerGroup, ConsumerMember
 from penstock.coordinators.groups.consumer.step import JOIN, SYNC, Step
-from penstock.coordinators.groups.consumer.subscriptions import (
-    PatternChange,
-    follow_patterns,
-    follow_topics,
-    topic_ids,
-)
+from penstock.coordinators.groups.consumer.subscriptions import PatternChange, follow_patterns, follow_topics, topic_ids
 from penstock.coordinators.groups.state import CONSUMER, Waiter
 from penstock.errors import (
     InconsistentGroupProtocol,
@@ -50,7 +47,7 @@ def join(step: Step, command: Join) -> Decision:
 
 def _join(step: Step, command: Join) -> Decision:
     request, group = command.request, step.group
-    check_room(group, request.member_id, step.limits)
+    check_room(group, request.member_id, step.limits.members_max)
     _check_protocols(group, command)
     is_dynamic = request.group_instance_id is None
     if not request.member_id and is_dynamic and command.api_version >= MEMBER_ID_REQUIRED_FROM:
@@ -68,7 +65,7 @@ def _join(step: Step, command: Join) -> Decision:
     member = follow_target(step, former, member, patterns, owned_by(subscription, step.environment))
     step.stop(JOIN, member.member_id)
     step.note(CalledToJoin(group.group_id, member.member_id, is_called=False))
-    step.expect(member.member_id, request.session_timeout_ms)
+    sessions.expect(step, member.member_id, request.session_timeout_ms)
     due = ClassicStepDue(group_id=group.group_id, member_id=member.member_id)
     step.after(member.rebalance_timeout_ms, SYNC, member.member_id, due)
     step.reply(command.address, _joined(member))

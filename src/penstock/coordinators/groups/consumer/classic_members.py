@@ -6,12 +6,14 @@ give up or to get.
 """
 
 from penstock.coordinators.decision import Decision
+from penstock.coordinators.groups.assigned import sessions
+from penstock.coordinators.groups.assigned.members import known_member
 from penstock.coordinators.groups.commands import Heartbeat, Leave, Sync
 from penstock.coordinators.groups.consumer.assigning import next_target
 from penstock.coordinators.groups.consumer.classic_protocol import write_assignment
 from penstock.coordinators.groups.consumer.commands import CalledToJoin, ClassicStepDue
 from penstock.coordinators.groups.consumer.leaving import remove
-from penstock.coordinators.groups.consumer.members import known_instance, known_member
+from penstock.coordinators.groups.consumer.members import known_instance
 from penstock.coordinators.groups.consumer.state import ClassicSide, ConsumerGroup, ConsumerMember, MemberState
 from penstock.coordinators.groups.consumer.step import JOIN, SYNC, Step
 from penstock.coordinators.groups.consumer.subscriptions import follow_topics
@@ -61,7 +63,7 @@ def sync(step: Step, command: Sync) -> Decision:
         step.reply(command.address, SyncGroupResponse(error_code=RebalanceInProgress.code))
         return step.decision()
     step.stop(SYNC, member.member_id)
-    step.expect(member.member_id, classic.session_timeout_ms)
+    sessions.expect(step, member.member_id, classic.session_timeout_ms)
     owned = {topic_id: frozenset(partitions) for topic_id, partitions in member.assigned.items()}
     step.reply(
         command.address,
@@ -77,7 +79,7 @@ def sync(step: Step, command: Sync) -> Decision:
 def heartbeat(step: Step, command: Heartbeat) -> Decision:
     request, group = command.request, step.group
     member, classic = _classic_member(group, request.member_id, request.group_instance_id, request.generation_id)
-    step.expect(member.member_id, classic.session_timeout_ms)
+    sessions.expect(step, member.member_id, classic.session_timeout_ms)
     response = HeartbeatResponse()
     if _has_news(group, member, _assignment_epoch(step, member)):
         _call_to_join(step, member)

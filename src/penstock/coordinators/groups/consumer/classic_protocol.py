@@ -6,8 +6,8 @@ want and own, and writes what they get.
 
 import struct
 
+from penstock.coordinators.groups.assigned.environment import Environment
 from penstock.coordinators.groups.assignors import Assignment
-from penstock.coordinators.groups.consumer.environment import Environment
 from penstock.coordinators.groups.consumer.reconciliation import Reported
 from penstock.model import TopicId
 from penstock.wire.malformed import Malformed

@@ -10,8 +10,8 @@ import msgspec
 
 from penstock.coordinators.decision import Decision
 from penstock.coordinators.groups import offsets
+from penstock.coordinators.groups.assigned.members import known_member
 from penstock.coordinators.groups.commands import CommitInTransaction, CommitOffsets
-from penstock.coordinators.groups.consumer.members import known_member
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember
 from penstock.coordinators.groups.state import CONSUMER, Group, GroupLimits, GroupState
 from penstock.errors import IllegalGeneration, Refusal, StaleMemberEpoch, UnsupportedVersion

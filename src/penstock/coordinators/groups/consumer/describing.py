@@ -1,9 +1,9 @@
 """Looking at consumer groups: who is in them, how far each member has come, and what it is to own."""
 
 from penstock.coordinators.decision import Decision, Reply
+from penstock.coordinators.groups.assigned.environment import Environment
 from penstock.coordinators.groups.assignors import Assignment as Target
 from penstock.coordinators.groups.consumer.commands import DescribeConsumerGroup
-from penstock.coordinators.groups.consumer.environment import Environment
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember
 from penstock.model import TopicId
 from penstock.wire.messages.consumer_group_describe_response import Assignment, DescribedGroup, Member, TopicPartitions

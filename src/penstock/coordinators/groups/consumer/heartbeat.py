@@ -5,13 +5,16 @@ own, and leaves.
 import msgspec
 
 from penstock.coordinators.decision import Decision
+from penstock.coordinators.groups.assigned import sessions
+from penstock.coordinators.groups.assigned.members import check_room
+from penstock.coordinators.groups.assigned.state import JOINING
 from penstock.coordinators.groups.consumer.assigning import next_target
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
-from penstock.coordinators.groups.consumer.members import check_room, dynamic_member, static_member
+from penstock.coordinators.groups.consumer.members import dynamic_member, static_member
 from penstock.coordinators.groups.consumer.reconciliation import Reported, Wanted, reconciled
 from penstock.coordinators.groups.consumer.records import CurrentAssignmentRecord, MemberRecord
-from penstock.coordinators.groups.consumer.state import JOINING, ConsumerMember, Owned
-from penstock.coordinators.groups.consumer.step import Step
+from penstock.coordinators.groups.consumer.state import ConsumerMember, Owned
+from penstock.coordinators.groups.consumer.step import Step, watch_revocation
 from penstock.coordinators.groups.consumer.subscriptions import PatternChange, follow_patterns, follow_topics, topic_ids
 from penstock.model import TopicId
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
@@ -24,12 +27,12 @@ from penstock.wire.messages.consumer_group_heartbeat_response import (
 
 def heartbeat(step: Step, command: ConsumerHeartbeat) -> Decision:
     request, group = command.request, step.group
-    check_room(group, request.member_id, step.limits)
+    check_room(group, request.member_id, step.limits.members_max)
     former = _sender(step, command)
     member = _told(former, command)
     if not _is_idle(step, former, member, request):
         member = _progress(step, former, member, command)
-    step.expect(member.member_id, step.settings.session_timeout_ms)
+    sessions.expect(step, member.member_id, step.settings.session_timeout_ms)
     step.reply(command.address, _response(step, former, member, request))
     return step.decision()
 
@@ -116,7 +119,7 @@ def follow_target(
     after = reconciled(group, member, wanted, reported=reported, resubscribed=renamed or patterns.is_changed)
     if after is not member:
         step.keep(CurrentAssignmentRecord(group.group_id, after.member_id, after))
-        step.watch_revocation(member, after)
+        watch_revocation(step, member, after)
     return after
 
 

@@ -8,27 +8,17 @@ from collections.abc import Sequence
 import msgspec
 
 from penstock.coordinators.decision import Decision
-from penstock.coordinators.groups.consumer.commands import (
-    ClassicStepDue,
-    ConsumerHeartbeat,
-    Emptied,
-    RevocationDue,
-)
-from penstock.coordinators.groups.consumer.members import known_instance, known_member, removal
+from penstock.coordinators.groups.assigned.members import known_member, removal
+from penstock.coordinators.groups.assigned.notes import Emptied
+from penstock.coordinators.groups.assigned.records import SilenceRecord
+from penstock.coordinators.groups.assigned.topics import topics_hash
+from penstock.coordinators.groups.consumer.commands import ClassicStepDue, ConsumerHeartbeat, RevocationDue
+from penstock.coordinators.groups.consumer.members import known_instance
 from penstock.coordinators.groups.consumer.migration import can_downgrade, to_classic
-from penstock.coordinators.groups.consumer.records import (
-    CurrentAssignmentRecord,
-    GroupEpochRecord,
-    PatternRecord,
-    SilenceRecord,
-)
+from penstock.coordinators.groups.consumer.records import CurrentAssignmentRecord, GroupEpochRecord, PatternRecord
 from penstock.coordinators.groups.consumer.state import LEAVING_FOR_A_WHILE, ConsumerMember
-from penstock.coordinators.groups.consumer.step import Step
-from penstock.coordinators.groups.consumer.subscriptions import topics_hash
+from penstock.coordinators.groups.consumer.step import Step, stop_all
 from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
-
-GIVEN_UP_AT_ONCE = 100
-"""Members whose sessions have ended that are given up in one batch; others have their turn before the next."""
 
 
 def leave(step: Step, command: ConsumerHeartbeat) -> Decision:
@@ -62,8 +52,8 @@ def remove(step: Step, members: Sequence[ConsumerMember]) -> Decision:
         return to_classic(step, leaving=members)
     group = step.group
     for member in members:
-        step.keep(*removal(group, member.member_id))
-        step.stop_all(member.member_id)
+        step.keep(*removal(group, member.member_id, step.kept))
+        stop_all(step, member.member_id)
     topics = _remaining_topics(step, members)
     step.keep(GroupEpochRecord(group.group_id, group.epoch + 1, topics_hash(topics, step.environment)))
     if len(members) == len(group.members):
@@ -90,24 +80,6 @@ def _remaining_topics(step: Step, members: Sequence[ConsumerMember]) -> set[str]
 
 
 # Timers ---------------------------------------------------------------------------------------------------------
-
-
-def sessions_due(step: Step) -> Decision:
-    """Give up those whose sessions have ended; else have it in the log who has been silent for long."""
-    group, now = step.group, step.now
-    due = [member_id for member_id, deadline in group.deadlines.items() if deadline <= now][:GIVEN_UP_AT_ONCE]
-    gone = set(due)
-    looks = {
-        member_id: step.next_look(group.members[member_id], deadline)
-        for member_id, deadline in group.deadlines.items()
-        if member_id not in gone
-    }
-    silent = [] if due else [member_id for member_id, look in looks.items() if look <= now][:GIVEN_UP_AT_ONCE]
-    for member_id in silent:
-        looks[member_id] = group.deadlines[member_id]
-        step.keep_silence(group.members[member_id], group.deadlines[member_id])
-    step.look_again(min(looks.values(), default=None))
-    return remove(step, [group.members[member_id] for member_id in due])
 
 
 def revocation_due(step: Step, command: RevocationDue) -> Decision:

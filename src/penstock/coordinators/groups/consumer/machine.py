@@ -18,25 +18,25 @@ import msgspec
 from penstock.coordinators.decision import Decision, Timer
 from penstock.coordinators.groups import commands as requests
 from penstock.coordinators.groups import offset_deletion, offset_fetch
+from penstock.coordinators.groups.assigned import notes, sessions
+from penstock.coordinators.groups.assigned.commands import SessionsDue, TargetReady, WorkFailed
+from penstock.coordinators.groups.assigned.environment import Environment, NoTopics
+from penstock.coordinators.groups.assigned.sessions import SESSIONS
+from penstock.coordinators.groups.assigned.state import JOINING, LEAVING
+from penstock.coordinators.groups.assigned.targets import target_ready
 from penstock.coordinators.groups.classic.joining import join as join_classic
 from penstock.coordinators.groups.consumer import classic_joining, classic_members, commands, commits, leaving
-from penstock.coordinators.groups.consumer.applying import apply_note, apply_record, takes_back
-from penstock.coordinators.groups.consumer.assigning import target_ready
+from penstock.coordinators.groups.consumer.applying import apply_call, apply_record, takes_back
 from penstock.coordinators.groups.consumer.describing import describe
-from penstock.coordinators.groups.consumer.environment import ConsumerLimits, Environment, NoTopics
 from penstock.coordinators.groups.consumer.heartbeat import heartbeat
+from penstock.coordinators.groups.consumer.limits import ConsumerLimits
 from penstock.coordinators.groups.consumer.migration import to_consumer, tombstones
-from penstock.coordinators.groups.consumer.records import ConsumerRecord, GroupEpochRecord, SilenceRecord
-from penstock.coordinators.groups.consumer.state import (
-    JOINING,
-    LEAVING,
-    LEAVING_FOR_A_WHILE,
-    ConsumerGroup,
-    MemberState,
-)
-from penstock.coordinators.groups.consumer.step import SESSIONS, Context, Step
+from penstock.coordinators.groups.consumer.records import ConsumerRecord, GroupEpochRecord
+from penstock.coordinators.groups.consumer.state import LEAVING_FOR_A_WHILE, ConsumerGroup, MemberState
+from penstock.coordinators.groups.consumer.step import Context, Step, step_through, watch_revocation
 from penstock.coordinators.groups.consumer.subscriptions import patterns_resolved
 from penstock.coordinators.groups.kind import Handler
+from penstock.coordinators.groups.records import GroupRecord
 from penstock.coordinators.groups.state import CONSUMER, Group
 from penstock.coordinators.groups.tables import GroupTables
 from penstock.errors import GroupIdNotFound, NonEmptyGroup
@@ -47,7 +47,7 @@ from penstock.wire.messages.list_groups_response import ListedGroup
 class ConsumerGroups:
     name: ClassVar[str] = CONSUMER
     of: ClassVar[type[Any]] = ConsumerGroup
-    changes: ClassVar[Sequence[type[Any]]] = (*get_args(ConsumerRecord), *get_args(commands.ConsumerNote))
+    changes: ClassVar[Sequence[type[Any]]] = (*get_args(ConsumerRecord), commands.CalledToJoin)
 
     def __init__(
         self, tables: GroupTables, limits: ConsumerLimits | None = None, environment: Environment | None = None
@@ -55,16 +55,14 @@ class ConsumerGroups:
         self._tables = tables
         self._limits = limits or ConsumerLimits()
         self._environment: Environment = environment or NoTopics()
-        self._tickets = 0
-        """Of work that has begun, whether or not its group is still there."""
 
     # Deciding ---------------------------------------------------------------------------------------------------
 
     def _context(self, now: Millis) -> Context:
-        return Context(self._environment, self._limits, self._tables.limits, now, self._tickets)
+        return Context(self._environment, self._limits, self._tables.limits, now, self._tables.tickets)
 
     def _step(self, group: ConsumerGroup, now: Millis) -> Step:
-        return Step(group, self._context(now))
+        return step_through(group, self._context(now))
 
     def _heartbeat(self, command: commands.ConsumerHeartbeat, group: ConsumerGroup | None, now: Millis) -> Decision:
         request = command.request
@@ -136,10 +134,11 @@ class ConsumerGroups:
 
     # Timers and finished work: those of a group that is not there any more have nothing to say
 
-    def _sessions_due(
-        self, _command: commands.ConsumerSessionsDue, group: ConsumerGroup | None, now: Millis
-    ) -> Decision:
-        return Decision() if group is None else leaving.sessions_due(self._step(group, now))
+    def _sessions_due(self, _command: SessionsDue, group: ConsumerGroup | None, now: Millis) -> Decision:
+        if group is None:
+            return Decision()
+        step = self._step(group, now)
+        return leaving.remove(step, sessions.due(step))
 
     def _revocation_due(self, command: commands.RevocationDue, group: ConsumerGroup | None, now: Millis) -> Decision:
         return Decision() if group is None else leaving.revocation_due(self._step(group, now), command)
@@ -147,7 +146,7 @@ class ConsumerGroups:
     def _classic_step_due(self, command: commands.ClassicStepDue, group: ConsumerGroup | None, now: Millis) -> Decision:
         return Decision() if group is None else leaving.classic_step_due(self._step(group, now), command)
 
-    def _target_ready(self, command: commands.TargetReady, group: ConsumerGroup | None, now: Millis) -> Decision:
+    def _target_ready(self, command: TargetReady, group: ConsumerGroup | None, now: Millis) -> Decision:
         return Decision() if group is None else target_ready(self._step(group, now), command)
 
     def _patterns_resolved(
@@ -155,8 +154,8 @@ class ConsumerGroups:
     ) -> Decision:
         return Decision() if group is None else patterns_resolved(self._step(group, now), command)
 
-    def _work_failed(self, command: commands.WorkFailed, _group: ConsumerGroup | None, _now: Millis) -> Decision:
-        return Decision(notes=(commands.Working(command.group_id, command.kind, None),))
+    def _work_failed(self, command: WorkFailed, _group: ConsumerGroup | None, _now: Millis) -> Decision:
+        return Decision(notes=(notes.Working(command.group_id, command.kind, None),))
 
     asked: ClassVar[Mapping[type[Any], Handler]] = {
         commands.ConsumerHeartbeat: _heartbeat,
@@ -170,12 +169,12 @@ class ConsumerGroups:
         requests.FetchOffsets: _fetch_offsets,
         requests.DeleteOffsets: _delete_offsets,
         requests.DeleteGroup: _delete,
-        commands.ConsumerSessionsDue: _sessions_due,
+        SessionsDue: _sessions_due,
         commands.RevocationDue: _revocation_due,
         commands.ClassicStepDue: _classic_step_due,
-        commands.TargetReady: _target_ready,
+        TargetReady: _target_ready,
         commands.PatternsResolved: _patterns_resolved,
-        commands.WorkFailed: _work_failed,
+        WorkFailed: _work_failed,
     }
 
     # All groups at once -----------------------------------------------------------------------------------------
@@ -191,31 +190,28 @@ class ConsumerGroups:
         (ADR 42), and those that must give up partitions as long as they had before. The group may have gone on since:
         whoever was heard of has its session already, which says nothing of what it must give up.
         """
-        step = Step(group, self._context(now))
+        step = self._step(group, now)
         for member in group.members.values():
             if member.state is MemberState.UNREVOKED:
-                step.watch_revocation(member, member)
-            if member.member_id in group.deadlines:
-                continue
-            step.allow(member, step.left_of_session(member))
+                watch_revocation(step, member, member)
+        sessions.resume(step)
         if not group.members and group.empty_since is None:
-            step.note(commands.Emptied(group.group_id, step.wall))
+            step.note(notes.Emptied(group.group_id, step.wall))
         return step.decision()
 
-    def to_expire(self, group: ConsumerGroup) -> tuple[Group, Iterable[ConsumerRecord]]:
+    def to_expire(self, group: ConsumerGroup) -> tuple[Group, Iterable[GroupRecord]]:
         return commits.as_group(group), tombstones(group)
 
     # Applying ---------------------------------------------------------------------------------------------------
 
-    def apply(self, change: ConsumerRecord | commands.ConsumerNote) -> None:
+    def apply(self, change: ConsumerRecord | commands.CalledToJoin) -> None:
         group = self._tables.get(change.group_id, ConsumerGroup)
-        if isinstance(change, commands.ConsumerNote):
-            self._tickets += isinstance(change, commands.Working)
+        if isinstance(change, commands.CalledToJoin):
             if group is not None:
-                apply_note(group, change)
+                apply_call(group, change)
             return
         if group is None:
-            if takes_back(change) or isinstance(change, SilenceRecord):
+            if takes_back(change):
                 return
             group = self._tables.groups[change.group_id] = ConsumerGroup(group_id=change.group_id)
         if isinstance(change, GroupEpochRecord) and change.epoch is None:

@@ -2,45 +2,20 @@
 restarts. Whoever has been replaced, or has missed what happened, is fenced: it must give up all and join again.
 """
 
-from collections.abc import Iterator
-
 import msgspec
 
-from penstock.coordinators.groups.consumer.environment import ConsumerLimits
+from penstock.coordinators.groups.assigned.members import known_member, removal
+from penstock.coordinators.groups.assigned.state import JOINING
 from penstock.coordinators.groups.consumer.reconciliation import Reported
-from penstock.coordinators.groups.consumer.records import (
-    ConsumerRecord,
-    CurrentAssignmentRecord,
-    MemberRecord,
-    SilenceRecord,
-    TargetAssignmentRecord,
-)
-from penstock.coordinators.groups.consumer.state import (
-    JOINING,
-    LEAVING_FOR_A_WHILE,
-    ConsumerGroup,
-    ConsumerMember,
-)
-from penstock.coordinators.groups.consumer.step import Step
+from penstock.coordinators.groups.consumer.records import CurrentAssignmentRecord, MemberRecord, TargetAssignmentRecord
+from penstock.coordinators.groups.consumer.state import LEAVING_FOR_A_WHILE, ConsumerGroup, ConsumerMember
+from penstock.coordinators.groups.consumer.step import Step, stop_all
 from penstock.errors import (
     FencedInstanceId,
     FencedMemberEpoch,
-    GroupMaxSizeReached,
     UnknownMemberId,
     UnreleasedInstanceId,
 )
-
-
-def check_room(group: ConsumerGroup, member_id: str, limits: ConsumerLimits) -> None:
-    if len(group.members) >= limits.members_max and member_id not in group.members:
-        raise GroupMaxSizeReached(f"the group has {limits.members_max} members, which is all it may have")
-
-
-def known_member(group: ConsumerGroup, member_id: str) -> ConsumerMember:
-    member = group.members.get(member_id)
-    if member is None:
-        raise UnknownMemberId(f"{member_id} is no member of group {group.group_id}")
-    return member
 
 
 def known_instance(group: ConsumerGroup, instance_id: str, member_id: str) -> ConsumerMember:
@@ -94,22 +69,13 @@ def replace(step: Step, former: ConsumerMember, member_id: str) -> ConsumerMembe
     group_id = step.group.group_id
     member = msgspec.structs.replace(former, member_id=member_id, epoch=JOINING, previous_epoch=JOINING)
     step.keep(
-        *removal(step.group, former.member_id),
+        *removal(step.group, former.member_id, step.kept),
         MemberRecord(group_id, member_id, member),
         TargetAssignmentRecord(group_id, member_id, step.group.targets.get(former.member_id, {})),
         CurrentAssignmentRecord(group_id, member_id, member),
     )
-    step.stop_all(former.member_id)
+    stop_all(step, former.member_id)
     return member
-
-
-def removal(group: ConsumerGroup, member_id: str) -> Iterator[ConsumerRecord]:
-    group_id = group.group_id
-    if member_id in group.silences:
-        yield SilenceRecord(group_id, member_id, None)
-    yield CurrentAssignmentRecord(group_id, member_id, None)
-    yield TargetAssignmentRecord(group_id, member_id, None)
-    yield MemberRecord(group_id, member_id, None)
 
 
 def check_epoch(member: ConsumerMember, epoch: int, reported: Reported | None) -> None:

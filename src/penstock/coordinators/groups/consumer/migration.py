@@ -7,6 +7,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from penstock.coordinators.decision import Decision, Timer
+from penstock.coordinators.groups.assigned import sessions
+from penstock.coordinators.groups.assigned.environment import Environment
+from penstock.coordinators.groups.assigned.members import removal
+from penstock.coordinators.groups.assigned.records import AssignedRecord, SilenceRecord
+from penstock.coordinators.groups.assigned.topics import topics_hash
 from penstock.coordinators.groups.assignors import Assignment
 from penstock.coordinators.groups.classic.draft import Draft
 from penstock.coordinators.groups.classic.rebalancing import REBALANCE, SYNC, prepare
@@ -18,9 +23,9 @@ from penstock.coordinators.groups.consumer.classic_protocol import (
     read_subscription,
     write_assignment,
 )
-from penstock.coordinators.groups.consumer.environment import ConsumerLimits, Environment
-from penstock.coordinators.groups.consumer.members import removal
+from penstock.coordinators.groups.consumer.limits import ConsumerLimits
 from penstock.coordinators.groups.consumer.records import (
+    KEPT,
     ConsumerRecord,
     CurrentAssignmentRecord,
     GroupEpochRecord,
@@ -30,8 +35,7 @@ from penstock.coordinators.groups.consumer.records import (
     TargetEpochRecord,
 )
 from penstock.coordinators.groups.consumer.state import ClassicSide, ConsumerGroup, ConsumerMember
-from penstock.coordinators.groups.consumer.step import SESSIONS, Context, Step
-from penstock.coordinators.groups.consumer.subscriptions import topics_hash
+from penstock.coordinators.groups.consumer.step import Context, Step, step_through, stop_all
 from penstock.coordinators.groups.records import GroupMetadataRecord
 from penstock.coordinators.groups.state import CONSUMER, Group, GroupState, Member
 from penstock.errors import GroupIdNotFound, RebalanceInProgress
@@ -44,10 +48,10 @@ Apache Kafka refuses to change a group with any such data, and with it all of li
 CLASSIC_TIMERS = ("sessions", REBALANCE, SYNC)
 
 
-def tombstones(group: ConsumerGroup) -> Iterator[ConsumerRecord]:
+def tombstones(group: ConsumerGroup) -> Iterator[AssignedRecord | SilenceRecord | PatternRecord]:
     """All that is kept of a group, taken back."""
     for member_id in group.members:
-        yield from removal(group, member_id)
+        yield from removal(group, member_id, KEPT)
     for pattern in group.resolved:
         yield PatternRecord(group.group_id, pattern, None)
     yield TargetEpochRecord(group.group_id, None)
@@ -60,7 +64,7 @@ def tombstones(group: ConsumerGroup) -> Iterator[ConsumerRecord]:
 def to_consumer(classic: Group, context: Context) -> Step:
     """The group as one of this protocol, which the rest of the command then acts on."""
     group_id = classic.group_id
-    step = Step(ConsumerGroup(group_id=group_id), context)
+    step = step_through(ConsumerGroup(group_id=group_id), context)
     step.keep(GroupMetadataRecord(group_id, None))
     for name in CLASSIC_TIMERS:
         step.set_timer(Timer((name, group_id), None))
@@ -72,7 +76,7 @@ def to_consumer(classic: Group, context: Context) -> Step:
         apply_record(step.group, record)
         step.keep(record)
     for member in classic.members.values():
-        step.expect(member.member_id, member.session_timeout_ms)
+        sessions.expect(step, member.member_id, member.session_timeout_ms)
     return step
 
 
@@ -190,10 +194,10 @@ def to_classic(
     group = step.group
     step.keep(*tombstones(group))
     if joining is not None:
-        step.keep(*removal(group, joining.member_id))
-    step.set_timer(Timer((SESSIONS, group.group_id), None))
+        step.keep(*removal(group, joining.member_id, KEPT))
+    step.set_timer(Timer((sessions.SESSIONS, group.group_id), None))
     for member_id in group.members:
-        step.stop_all(member_id)
+        stop_all(step, member_id)
     draft = Draft(_classic_group(step, leaving, joining), step.now, step.classic_limits)
     draft.keep()
     for member in list(draft.group.members.values()):

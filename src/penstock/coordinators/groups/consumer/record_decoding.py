@@ -4,13 +4,11 @@ import struct
 
 from penstock.coordinators.groups.assignors import Assignment
 from penstock.coordinators.groups.consumer.records import (
-    SILENCE_TYPE,
     ConsumerRecord,
     CurrentAssignmentRecord,
     GroupEpochRecord,
     MemberRecord,
     PatternRecord,
-    SilenceRecord,
     TargetAssignmentRecord,
     TargetEpochRecord,
 )
@@ -37,7 +35,6 @@ from penstock.wire.messages.consumer_group_target_assignment_metadata_value impo
 
 _TYPE = struct.Struct(">h")
 _KEY_AT = 2
-_TIME = struct.Struct(">q")
 
 
 def decode(kind: int, key: bytes, value: bytes | None) -> ConsumerRecord | None:
@@ -59,10 +56,6 @@ def decode(kind: int, key: bytes, value: bytes | None) -> ConsumerRecord | None:
             return CurrentAssignmentRecord(
                 of_current.group_id, of_current.member_id, _read_current(of_current.member_id, value)
             )
-        case _ if kind == SILENCE_TYPE:
-            of_silence = ConsumerGroupCurrentMemberAssignmentKey.decode(key, 0, _KEY_AT)
-            heard_at = None if value is None else Millis(_TIME.unpack_from(value, _TYPE.size)[0])
-            return SilenceRecord(of_silence.group_id, of_silence.member_id, heard_at)
         case ConsumerGroupRegularExpressionKey.api_key:
             of_pattern = ConsumerGroupRegularExpressionKey.decode(key, 0, _KEY_AT)
             return PatternRecord(of_pattern.group_id, of_pattern.regular_expression, _read_resolved(value))

@@ -1,8 +1,5 @@
-"""What consumer groups keep in `__consumer_offsets`, in Kafka's own bytes: a record of the group, and three a member.
-One more is ours, of a member that has fallen silent (ADR 42); Kafka passes over types of records that it does not know.
-
-Each of them is about one key alone, so that a change of one member writes what changed and no more, however large the
-group. A value of None takes back what was kept under the key.
+"""What consumer groups keep in `__consumer_offsets`, in Kafka's own bytes: a record of the group, three a member, and
+one of each pattern.
 """
 
 import struct
@@ -10,9 +7,16 @@ from typing import Any, assert_never
 
 import msgspec
 
+from penstock.coordinators.groups.assigned.records import (
+    CurrentRecord,
+    EpochRecord,
+    Kept,
+    TargetEpoch,
+    TargetRecord,
+    ToldRecord,
+)
 from penstock.coordinators.groups.assignors import Assignment
 from penstock.coordinators.groups.consumer.state import ConsumerMember, Owned, Resolved
-from penstock.model import Millis
 from penstock.wire.messages import consumer_group_current_member_assignment_value as current
 from penstock.wire.messages import consumer_group_target_assignment_member_value as target
 from penstock.wire.messages.consumer_group_current_member_assignment_key import ConsumerGroupCurrentMemberAssignmentKey
@@ -37,55 +41,26 @@ from penstock.wire.messages.consumer_group_target_assignment_metadata_value impo
 _TYPE = struct.Struct(">h")
 _VERSION_0 = _TYPE.pack(0)
 _KEY_AT = 2
-SILENCE_TYPE = 0x5053
-"""Beyond all of Kafka's types. Its keys are those of a member's current assignment."""
-_TIME = struct.Struct(">q")
 
 
-class GroupEpochRecord(msgspec.Struct, frozen=True, gc=False):
-    """The group and its epoch, or with None that there is no such group any more."""
-
-    group_id: str
-    epoch: int | None
-    topics_hash: int = 0
+class GroupEpochRecord(EpochRecord, frozen=True, gc=False):
+    pass
 
 
-class MemberRecord(msgspec.Struct, frozen=True):
-    """Who a member is and what it wants; of `member` only that is kept here."""
-
-    group_id: str
-    member_id: str
-    member: ConsumerMember | None
+class MemberRecord(ToldRecord, frozen=True):
+    pass
 
 
-class TargetEpochRecord(msgspec.Struct, frozen=True, gc=False):
-    group_id: str
-    epoch: int | None
-    at: Millis | None = None
+class TargetEpochRecord(TargetEpoch, frozen=True, gc=False):
+    pass
 
 
-class TargetAssignmentRecord(msgspec.Struct, frozen=True):
-    """What a member is to own."""
-
-    group_id: str
-    member_id: str
-    target: Assignment | None
+class TargetAssignmentRecord(TargetRecord, frozen=True):
+    pass
 
 
-class CurrentAssignmentRecord(msgspec.Struct, frozen=True):
-    """How far a member has come; of `member` only that is kept here."""
-
-    group_id: str
-    member_id: str
-    member: ConsumerMember | None
-
-
-class SilenceRecord(msgspec.Struct, frozen=True, gc=False):
-    """When a member was last heard of, by the wall clock; with None that it has been heard of since."""
-
-    group_id: str
-    member_id: str
-    heard_at: Millis | None
+class CurrentAssignmentRecord(CurrentRecord, frozen=True):
+    pass
 
 
 class PatternRecord(msgspec.Struct, frozen=True):
@@ -100,9 +75,9 @@ ConsumerRecord = (
     | TargetEpochRecord
     | TargetAssignmentRecord
     | CurrentAssignmentRecord
-    | SilenceRecord
     | PatternRecord
 )
+KEPT = Kept(GroupEpochRecord, MemberRecord, TargetEpochRecord, TargetAssignmentRecord, CurrentAssignmentRecord)
 
 
 # Writing --------------------------------------------------------------------------------------------------------
@@ -112,10 +87,6 @@ def encode(record: ConsumerRecord) -> tuple[bytes, bytes | None]:
     key: Any
     value: Any = None
     match record:
-        case SilenceRecord(group_id, member_id, heard_at):
-            key = ConsumerGroupCurrentMemberAssignmentKey(group_id, member_id)
-            silence = None if heard_at is None else _VERSION_0 + _TIME.pack(heard_at)
-            return _TYPE.pack(SILENCE_TYPE) + key.encode(0), silence
         case GroupEpochRecord(group_id, epoch, topics_hash):
             key = ConsumerGroupMetadataKey(group_id)
             value = None if epoch is None else ConsumerGroupMetadataValue(epoch, topics_hash)

@@ -1,6 +1,7 @@
 """What is wrong with a heartbeat whatever its group: told before the group is asked."""
 
-from penstock.coordinators.groups.consumer.state import JOINING, LEAVING, LEAVING_FOR_A_WHILE
+from penstock.coordinators.groups.assigned.state import JOINING, LEAVING
+from penstock.coordinators.groups.consumer.state import LEAVING_FOR_A_WHILE
 from penstock.errors import InvalidRequest, UnsupportedAssignor
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 

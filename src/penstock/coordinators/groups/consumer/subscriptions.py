@@ -4,17 +4,19 @@ Patterns are matched in a thread, since there may be many topics; a member that 
 heartbeat or two later.
 """
 
-from collections.abc import Iterable
-from hashlib import blake2b
-
 import msgspec
 
 from penstock.coordinators.decision import Decision, Work
+from penstock.coordinators.groups.assigned import topics
+from penstock.coordinators.groups.assigned.commands import WorkFailed
+from penstock.coordinators.groups.assigned.counts import changed
+from penstock.coordinators.groups.assigned.environment import Environment
+from penstock.coordinators.groups.assigned.notes import TopicsSeen, Working
+from penstock.coordinators.groups.assigned.topics import topics_hash
 from penstock.coordinators.groups.commands import Shows
-from penstock.coordinators.groups.consumer.commands import PatternsResolved, TopicsSeen, WorkFailed, Working
-from penstock.coordinators.groups.consumer.environment import Environment
+from penstock.coordinators.groups.consumer.commands import PatternsResolved
 from penstock.coordinators.groups.consumer.records import GroupEpochRecord, PatternRecord
-from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, Resolved, changed
+from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, Resolved
 from penstock.coordinators.groups.consumer.step import Step
 from penstock.coordinators.patterns import compile_pattern
 from penstock.model import Millis, TopicId
@@ -22,18 +24,6 @@ from penstock.model import Millis, TopicId
 RESOLVING = "resolving"
 REFRESH_AT_MOST_EVERY_MS = 10_000
 """However often members change their patterns, topics are gone through no more often than this."""
-
-
-def topics_hash(names: Iterable[str], environment: Environment) -> int:
-    """Over what is known of the topics that exist; 0 for none. It takes the place of Kafka's hash, and is as wide."""
-    digest = blake2b(digest_size=8)
-    is_empty = True
-    for name in sorted(names):
-        facts = environment.topic_named(name)
-        if facts is not None:
-            digest.update(facts.digest)
-            is_empty = False
-    return 0 if is_empty else int.from_bytes(digest.digest(), "big", signed=True)
 
 
 def topic_ids(member: ConsumerMember, group: ConsumerGroup, environment: Environment) -> frozenset[TopicId]:
@@ -46,11 +36,7 @@ def topic_ids(member: ConsumerMember, group: ConsumerGroup, environment: Environ
 
 def topics_with(group: ConsumerGroup, former: ConsumerMember, member: ConsumerMember | None) -> set[str]:
     """Topics of the group with one member in place of its former self."""
-    counts = dict(group.name_counts)
-    for name in former.names:
-        if name in counts:
-            counts[name] -= 1
-    names = {name for name, count in counts.items() if count > 0}
+    names = group.names_without(former)
     patterns = changed(group.pattern_counts, less=former.pattern, more=None)
     if member is not None:
         names |= member.names
@@ -133,7 +119,7 @@ def resolve(patterns: list[str], names: list[str], *, revision: int, at: Millis)
 def patterns_resolved(step: Step, command: PatternsResolved) -> Decision:
     group = step.group
     step.note(Working(group.group_id, RESOLVING, None))
-    topics = set(group.name_counts)
+    names = set(group.name_counts)
     is_new = False
     for pattern in sorted(group.pattern_counts):
         resolved = _shown(command.resolved.get(pattern), command.shows)
@@ -141,10 +127,10 @@ def patterns_resolved(step: Step, command: PatternsResolved) -> Decision:
         if resolved is not None:
             is_new |= resolved.topics != (frozenset() if known is None else known.topics)
             step.keep(PatternRecord(group.group_id, pattern, resolved))
-            topics |= resolved.topics
+            names |= resolved.topics
         elif known is not None:
-            topics |= known.topics
-    new_hash = topics_hash(topics, step.environment)
+            names |= known.topics
+    new_hash = topics_hash(names, step.environment)
     if is_new or new_hash != group.topics_hash:
         step.keep(GroupEpochRecord(group.group_id, group.epoch + 1, new_hash))
         step.note(TopicsSeen(group.group_id, step.environment.topics_changed_at))
@@ -159,13 +145,4 @@ def _shown(resolved: Resolved | None, shows: Shows | None) -> Resolved | None:
 
 
 def follow_topics(step: Step, former: ConsumerMember, member: ConsumerMember, *, must_rise: bool) -> int:
-    """The group's epoch, which rises if a subscription changed or if what is subscribed to did."""
-    group, environment = step.group, step.environment
-    if not must_rise and group.topics_seen_at >= environment.topics_changed_at:
-        return group.epoch
-    new_hash = topics_hash(topics_with(group, former, member), environment)
-    step.note(TopicsSeen(group.group_id, environment.topics_changed_at))
-    if not must_rise and new_hash == group.topics_hash:
-        return group.epoch
-    step.keep(GroupEpochRecord(group.group_id, group.epoch + 1, new_hash))
-    return group.epoch + 1
+    return topics.follow_topics(step, lambda: topics_with(step.group, former, member), must_rise=must_rise)

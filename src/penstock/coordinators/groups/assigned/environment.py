@@ -1,5 +1,5 @@
-"""What consumer groups see of the cluster around them: topics, and the settings of a group. A port, so that the machine
-stays a function of what it is given; the service gives it the cluster image.
+"""What groups see of the cluster around them: topics, and the settings of a group. A port, so that the machine stays a
+function of what it is given; the service gives it the cluster image.
 """
 
 from typing import Protocol
@@ -19,23 +19,12 @@ class TopicFacts(msgspec.Struct, frozen=True):
     """Another one whenever anything above is another."""
 
 
-class ConsumerSettings(msgspec.Struct, frozen=True, kw_only=True):
+class GroupSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a group may set for itself."""
 
     session_timeout_ms: int = 45_000
     heartbeat_interval_ms: int = 5_000
     assignment_interval_ms: int = 1_000
-
-
-class ConsumerLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """Broker settings, as they were when the broker started."""
-
-    members_max: int = 0x7FFF_FFFF
-    classic_members_max: int = 0x7FFF_FFFF
-    assignors: tuple[str, ...] = ("uniform", "range")
-    upgrades: bool = True
-    downgrades: bool = True
-    pattern_refresh_interval_ms: int = 600_000
 
 
 class Environment(Protocol):
@@ -56,7 +45,10 @@ class Environment(Protocol):
 
     def topic_names(self) -> list[str]: ...
 
-    def settings_of(self, group_id: str) -> ConsumerSettings: ...
+    def settings_of(self, group_id: str) -> GroupSettings: ...
+
+    def share_settings_of(self, group_id: str) -> GroupSettings:
+        """The same for a share group."""
 
 
 class NoTopics:
@@ -73,5 +65,7 @@ class NoTopics:
     def topic_names(self) -> list[str]:
         return []
 
-    def settings_of(self, group_id: str) -> ConsumerSettings:
-        return ConsumerSettings()
+    def settings_of(self, group_id: str) -> GroupSettings:
+        return GroupSettings()
+
+    share_settings_of = settings_of

@@ -1,9 +1,10 @@
-"""The cluster image as consumer groups see it (`Environment`): facts of topics, worked out once a change, and the
+"""The cluster image as groups see it (`Environment`): facts of topics, worked out once a change, and the
 settings of groups.
 """
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 from penstock.cluster import (
     BrokerGone,
@@ -20,21 +21,19 @@ from penstock.cluster import (
     TopicGrown,
     TopicImage,
 )
-from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings, TopicFacts
+from penstock.coordinators.groups.assigned.environment import GroupSettings, TopicFacts
 from penstock.model import TopicId
 from penstock.settings import Config, GroupConfig
-from penstock.settings import broker as settings
 from penstock.settings import group as group_settings
+from penstock.settings.setting import Setting
 
 
 class ClusterView:
     def __init__(self, image: ClusterImage, config: Config) -> None:
         self._image = image
-        self._config = config
         self._facts: dict[str, TopicFacts] = {}
-        self._settings: dict[str, ConsumerSettings] = {}
-        self._default_settings = ConsumerSettings()
-        self._settings_version = -1
+        self._of_consumers = _SettingsOfKind(_CONSUMER, image, config)
+        self._of_shares = _SettingsOfKind(_SHARE, image, config)
         self.topics_changed_at = self.topics_created_at = int(image.revision)
         image.subscribe(self._image_changed, Subscriber.GROUP_VIEW)
 
@@ -52,7 +51,8 @@ class ClusterView:
                     self._facts.clear()  # it may have another rack
                     self.topics_changed_at = int(self._image.revision)
                 case SettingsChanged():
-                    self._settings.clear()
+                    self._of_consumers.forget()
+                    self._of_shares.forget()
                 case _:
                     pass
 
@@ -96,35 +96,64 @@ class ClusterView:
 
     # Settings ---------------------------------------------------------------------------------------------------
 
-    def settings_of(self, group_id: str) -> ConsumerSettings:
-        if self._config.version != self._settings_version:
-            self._settings_version = self._config.version
-            self._settings.clear()
-            self._default_settings = _settings(self._config.for_group())
+    def settings_of(self, group_id: str) -> GroupSettings:
+        return self._of_consumers.of(group_id)
+
+    def share_settings_of(self, group_id: str) -> GroupSettings:
+        return self._of_shares.of(group_id)
+
+
+class _Rows(NamedTuple):
+    """Where a kind of group has its settings."""
+
+    session_timeout_ms: Setting[int]
+    heartbeat_interval_ms: Setting[int]
+    assignment_interval_ms: Setting[int]
+
+
+_CONSUMER = _Rows(
+    group_settings.CONSUMER_SESSION_TIMEOUT_MS,
+    group_settings.CONSUMER_HEARTBEAT_INTERVAL_MS,
+    group_settings.CONSUMER_ASSIGNMENT_INTERVAL_MS,
+)
+_SHARE = _Rows(
+    group_settings.SHARE_SESSION_TIMEOUT_MS,
+    group_settings.SHARE_HEARTBEAT_INTERVAL_MS,
+    group_settings.SHARE_ASSIGNMENT_INTERVAL_MS,
+)
+
+
+class _SettingsOfKind:
+    """Read again only when they have changed: every heartbeat asks."""
+
+    def __init__(self, rows: _Rows, image: ClusterImage, config: Config) -> None:
+        self._rows = rows
+        self._image = image
+        self._config = config
+        self._version = -1
+        self._default = GroupSettings()
+        self._known: dict[str, GroupSettings] = {}
+
+    def forget(self) -> None:
+        self._known.clear()
+
+    def of(self, group_id: str) -> GroupSettings:
+        if self._config.version != self._version:
+            self._version = self._config.version
+            self._known.clear()
+            self._default = self._read(self._config.for_group())
         overrides = self._image.settings.get(Resource(ResourceType.GROUP, group_id))
         if not overrides:
-            return self._default_settings
-        known = self._settings.get(group_id)
+            return self._default
+        known = self._known.get(group_id)
         if known is None:
-            known = self._settings[group_id] = _settings(self._config.for_group(overrides))
+            known = self._known[group_id] = self._read(self._config.for_group(overrides))
         return known
 
-
-def _settings(config: GroupConfig) -> ConsumerSettings:
-    return ConsumerSettings(
-        session_timeout_ms=config[group_settings.CONSUMER_SESSION_TIMEOUT_MS],
-        heartbeat_interval_ms=config[group_settings.CONSUMER_HEARTBEAT_INTERVAL_MS],
-        assignment_interval_ms=config[group_settings.CONSUMER_ASSIGNMENT_INTERVAL_MS],
-    )
-
-
-def consumer_limits_of(config: Config) -> ConsumerLimits:
-    policy = config[settings.GROUP_CONSUMER_MIGRATION_POLICY].lower()
-    return ConsumerLimits(
-        members_max=config[settings.GROUP_CONSUMER_MAX_SIZE],
-        classic_members_max=config[settings.GROUP_MAX_SIZE],
-        assignors=config[settings.GROUP_CONSUMER_ASSIGNORS],
-        upgrades=policy in ("upgrade", "bidirectional"),
-        downgrades=policy in ("downgrade", "bidirectional"),
-        pattern_refresh_interval_ms=config[settings.GROUP_CONSUMER_REGEX_REFRESH_INTERVAL_MS],
-    )
+    def _read(self, config: GroupConfig) -> GroupSettings:
+        rows = self._rows
+        return GroupSettings(
+            session_timeout_ms=config[rows.session_timeout_ms],
+            heartbeat_interval_ms=config[rows.heartbeat_interval_ms],
+            assignment_interval_ms=config[rows.assignment_interval_ms],
+        )

@@ -1,0 +1,1 @@
+"""What groups have in common whose members the broker assigns: consumer groups and share groups."""
