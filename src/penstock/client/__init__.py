@@ -21,17 +21,20 @@ if TYPE_CHECKING:
     from penstock.client.admin.topics import NewTopic
     from penstock.client.admin.transactions import ProducerIdentity
     from penstock.client.aio import AsyncClient
-    from penstock.client.records.aio import AsyncConsumer, AsyncProducer
+    from penstock.client.records.acknowledging import Ack, SharedRecord
+    from penstock.client.records.aio import AsyncConsumer, AsyncProducer, AsyncShareConsumer
     from penstock.client.records.batches import Sent, Written
-    from penstock.client.records.blocking import Consumer, Producer
+    from penstock.client.records.blocking import Consumer, Producer, ShareConsumer
     from penstock.client.records.fetched import ConsumedRecord
-    from penstock.client.records.settings import ConsumerSettings, ProducerSettings
+    from penstock.client.records.settings import ConsumerSettings, ProducerSettings, ShareConsumerSettings
     from penstock.client.sasl import Sasl
 
 __all__ = [
+    "Ack",
     "AsyncClient",
     "AsyncConsumer",
     "AsyncProducer",
+    "AsyncShareConsumer",
     "Change",
     "Client",
     "ClientSettings",
@@ -59,6 +62,9 @@ __all__ = [
     "ResourceType",
     "Sasl",
     "Sent",
+    "ShareConsumer",
+    "ShareConsumerSettings",
+    "SharedRecord",
     "TopicInfo",
     "Written",
     "place",
@@ -66,9 +72,11 @@ __all__ = [
 
 
 _LOADED_LATER = {
+    "Ack": "penstock.client.records.acknowledging",
     "AsyncClient": "penstock.client.aio",
     "AsyncConsumer": "penstock.client.records.aio",
     "AsyncProducer": "penstock.client.records.aio",
+    "AsyncShareConsumer": "penstock.client.records.aio",
     "Change": "penstock.client.admin.cluster",
     "ClusterInfo": "penstock.client.admin.cluster",
     "CommittedOffset": "penstock.client.admin.groups",
@@ -89,6 +97,9 @@ _LOADED_LATER = {
     "ResourceType": "penstock.client.admin.cluster",
     "Sasl": "penstock.client.sasl",
     "Sent": "penstock.client.records.batches",
+    "ShareConsumer": "penstock.client.records.blocking",
+    "ShareConsumerSettings": "penstock.client.records.settings",
+    "SharedRecord": "penstock.client.records.acknowledging",
     "Written": "penstock.client.records.batches",
 }
 """Not every client needs all of them, and a blocking one no asyncio."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import ssl
 
     from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
-    from penstock.client.records.aio import AsyncConsumer, AsyncProducer
+    from penstock.client.records.aio import AsyncConsumer, AsyncProducer, AsyncShareConsumer
 else:
     access, cluster, groups, partitions, topics, transactions = (
         LazyModule(f"penstock.client.admin.{each}")
@@ -165,6 +165,12 @@ class AsyncClient:
         from penstock.client.records.aio import AsyncConsumer  # noqa: PLC0415
 
         return AsyncConsumer(self, **settings)
+
+    def share_consumer(self, **settings: Any) -> "AsyncShareConsumer":
+        """Reads records that are lent to it, as a member of a share group. `settings`: see ShareConsumerSettings."""
+        from penstock.client.records.aio import AsyncShareConsumer  # noqa: PLC0415
+
+        return AsyncShareConsumer(self, **settings)
 
     async def close(self) -> None:
         self.core.network.close()

@@ -18,7 +18,7 @@ from penstock.client.sockets import Sockets
 
 if TYPE_CHECKING:
     from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
-    from penstock.client.records.blocking import Consumer, Producer
+    from penstock.client.records.blocking import Consumer, Producer, ShareConsumer
 else:
     access, cluster, groups, partitions, topics, transactions = (
         LazyModule(f"penstock.client.admin.{each}")
@@ -91,6 +91,12 @@ class Client:
         from penstock.client.records.blocking import Consumer  # noqa: PLC0415
 
         return Consumer(self, **settings)
+
+    def share_consumer(self, **settings: Any) -> "ShareConsumer":
+        """Reads records that are lent to it, as a member of a share group. `settings`: see ShareConsumerSettings."""
+        from penstock.client.records.blocking import ShareConsumer  # noqa: PLC0415
+
+        return ShareConsumer(self, **settings)
 
     def close(self) -> None:
         self.core.network.close()

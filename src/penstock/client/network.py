@@ -163,6 +163,13 @@ class Network:
             nonce = SystemDice().random_bytes(NONCE_BYTES)
             await authenticate(wire.ask, wire.connection, self._settings.sasl, nonce)
 
+    def hang_up(self, connection_name: str) -> None:
+        """End the connections of this name: nobody asks anything on them any more."""
+        for key in [key for key in self._ready if key[1] == connection_name]:
+            ready = self._ready.pop(key)
+            if ready.is_done and not ready.error:
+                ready.value().close("not needed any more")
+
     def close(self) -> None:
         self._is_closed = True
         for ready in self._ready.values():

@@ -93,6 +93,7 @@ ROUTES: Final[dict[ApiKey, Route]] = {
     ApiKey.SYNC_GROUP: Route(Where.GROUP, _WRITE),
     ApiKey.HEARTBEAT: Route(Where.GROUP, _READ),
     ApiKey.CONSUMER_GROUP_HEARTBEAT: Route(Where.GROUP, _READ),  # says the same once more
+    ApiKey.SHARE_GROUP_HEARTBEAT: Route(Where.GROUP, _READ),
     ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS: Route(Where.GROUP, _READ),
     ApiKey.ALTER_SHARE_GROUP_OFFSETS: Route(Where.GROUP, _WRITE),
     ApiKey.DELETE_SHARE_GROUP_OFFSETS: Route(Where.GROUP, _WRITE),

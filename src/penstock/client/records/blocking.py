@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from penstock.client.admin.groups import CommittedOffset
 from penstock.client.clock import SystemDice
+from penstock.client.outcomes import Outcomes
+from penstock.client.records.acknowledging import SharedRecord
 from penstock.client.records.batches import Sent, Written
 from penstock.client.records.consumer import ConsumerCore
 from penstock.client.records.fetched import ConsumedRecord
 from penstock.client.records.producer import Headers, ProducerCore
-from penstock.client.records.settings import ConsumerSettings, ProducerSettings
+from penstock.client.records.settings import ConsumerSettings, ProducerSettings, ShareConsumerSettings
+from penstock.client.records.share_consumer import ShareConsumerCore
 from penstock.client.tasks import first_of
 from penstock.model import TopicPartition
 
@@ -101,3 +104,44 @@ class Consumer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class ShareConsumer:
+    """Reads records that are lent to it. As a context manager it gives back what is not acknowledged at the end."""
+
+    def __init__(self, client: "Client", **settings: Any) -> None:
+        self._client = client
+        self.core = ShareConsumerCore(client.core, ShareConsumerSettings(**settings), SystemDice())
+        self.acknowledge, self.assignment = self.core.acknowledge, self.core.assignment
+
+    @property
+    def member_id(self) -> str:
+        return self.core.member_id
+
+    @property
+    def lock_s(self) -> float:
+        """How long a record is lent, as the brokers told last."""
+        return self.core.lock_s
+
+    def poll(self, timeout_s: float = 1.0, *, at_most: int | None = None) -> list[SharedRecord]:
+        """Records, as soon as some are lent; an empty list when the time is over."""
+        return self._client.run(self.core.poll(timeout_s, at_most=at_most))
+
+    def commit(self) -> Outcomes[TopicPartition, None]:
+        """Tell what was acknowledged, and wait until it is written: the outcome by partition, since the last commit."""
+        return self._client.run(self.core.commit())
+
+    def close(self, *, give_back: bool = False) -> None:
+        """Tell what was acknowledged, give back the rest at once, and leave the group.
+
+        `give_back`: also what would be accepted by itself; so ends a block that raises.
+        """
+        self._client.run(self.core.close(give_back=give_back))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(give_back=kind is not None)

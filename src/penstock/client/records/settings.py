@@ -50,3 +50,20 @@ class ConsumerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """A member that comes back under its name keeps its partitions."""
     rebalance_timeout_s: float = 300.0
     """How long this member may take to give up a partition: between two polls, at most so long."""
+
+
+class ShareConsumerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    group: str
+    topics: tuple[str, ...]
+    auto_accept: bool = True
+    """What `poll` handed out is accepted by the next `poll`, `commit` or `close`, unless something else was said of it.
+    Off: what nothing is said of stays lent until its time is over."""
+    fetch_wait_s: float = 0.5
+    """How long a broker may wait for records before it answers without any. What is acknowledged waits as long."""
+    fetch_bytes_min: int = 1
+    fetch_bytes: int = 16 * 1024 * 1024
+    fetch_records: int = 500
+    """How many records a broker shall lend at once, about: batches come whole."""
+    is_strict: bool = False
+    """Never more than that, though it costs the broker more (Kafka 4.2 and later)."""
+    rack: str | None = None
