@@ -3,8 +3,6 @@ cluster shows by itself (TLS, SASL, an authorizer, a look into the broker's proc
 """
 
 NO_SHARE_GROUPS = "not built yet: share groups"
-NO_ACLS = "not built yet: ACLs"
-NO_QUOTAS = "not built yet: quotas"
 OTHER_FEATURES = "compares all features that are listed: those of Raft, share and streams groups are not built"
 IN_WORDS = "wants no words with the error; ours has some"
 NO_PROTOCOLS = "wants group.coordinator.rebalance.protocols, which has no effect here: group.version decides"
@@ -14,7 +12,7 @@ OTHER_VOTERS = "wants controllers with ids of their own, which are no brokers"
 BROKERS_METRICS = "looks into the broker's process: its metrics; what it answers is what is wanted"
 OTHER_SETTINGS = "wants topics to have no settings but Kafka's"
 OTHER_LEVELS = "wants clusters that begin at another level of metadata.version"
-JAVA_POLICIES = "wants a policy that is a Java class in the broker's process"
+JAVA_CLASSES = "wants a Java class in the broker's process: a policy, a quota callback, a builder of principals"
 CUT_BATCHES = "wants partial batches where a limit of bytes is reached; whole ones are sent here"
 NO_CONTROLLER_FILE = "wants defaults of topics from the settings of a controller's own process"
 
@@ -25,9 +23,8 @@ _IN_A_BATCH = _TO_BROKERS + "shouldReceiveOperationNotAttemptedWhenOtherPartitio
 LEFT_OUT: dict[str, str] = {
     "ShareConsumerTest": NO_SHARE_GROUPS,
     "ShareConsumerRackAwareTest": NO_SHARE_GROUPS,
-    "DescribeAuthorizedOperationsTest": NO_ACLS,
-    "GroupAuthorizerIntegrationTest": NO_ACLS,
-    "CustomQuotaCallbackTest": NO_QUOTAS,
+    "GroupAuthorizerIntegrationTest": JAVA_CLASSES,
+    "CustomQuotaCallbackTest": JAVA_CLASSES,
     "ApiVersionsRequestTest#testApiVersionsRequest": OTHER_FEATURES,
     "ApiVersionsRequestTest#testApiVersionsRequestIncludesUnreleasedApis": OTHER_FEATURES,
     "ConsumerGroupDescribeRequestTest#testConsumerGroupDescribeWhenFeatureFlagNotEnabled": IN_WORDS,
@@ -41,8 +38,8 @@ LEFT_OUT: dict[str, str] = {
     _TO_BROKERS + "testOneSuccessOneErrorInBatchedRequest": BROKERS_ONLY,
     "WriteTxnMarkersRequestTest": BROKERS_ONLY,
     "ProduceRequestTest#testCorruptLz4ProduceRequest": BROKERS_METRICS,
-    "CreateTopicsRequestWithPolicyTest#testErrorCreateTopicsRequests": JAVA_POLICIES,
-    "AdminClientWithPoliciesIntegrationTest": JAVA_POLICIES,
+    "CreateTopicsRequestWithPolicyTest#testErrorCreateTopicsRequests": JAVA_CLASSES,
+    "AdminClientWithPoliciesIntegrationTest": JAVA_CLASSES,
     "FetchRequestTest#testBrokerRespectsPartitionsOrderAndSizeLimits": CUT_BATCHES,
     "SocketServerMemoryPoolTest": "looks into the broker's process: its memory pool, by reflection",
     "MetricsDuringTopicCreationDeletionTest": "looks into the broker's process: its metrics",

@@ -52,9 +52,6 @@ public abstract class QuorumTestHarness implements Logging {
     public KafkaBroker createBroker(KafkaConfig config, Time time, boolean startup, Option<String> threads) {
         Map<String, String> settings = new HashMap<>();
         config.originals().forEach((name, value) -> settings.put(name, String.valueOf(value)));
-        if (settings.containsKey("authorizer.class.name")) {
-            throw NotHere.notBuilt("ACLs");
-        }
         return BrokerHandle.of(brokers, brokers.add(config.brokerId(), settings), config);
     }
 
