@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple
+from unittest import mock
 
 from penstock.cluster import ClusterBugs
 from penstock.coordinators import runtime
 from penstock.coordinators.decision import NOBODY, Decision, Reply
+from penstock.coordinators.groups.consumer import reconciliation
+from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, Owned
 from penstock.coordinators.shard import Shard
 from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 from simulation.session_bugs import (
@@ -37,6 +40,17 @@ class HastyShard(Shard):
             self._answer(reply.address, reply.value)
 
 
+def gives_what_others_have() -> AbstractContextManager[Any]:
+    """A member of a consumer group gets all of its target at once, whoever may still be reading it."""
+
+    def all_of_it(owned: Owned, _group: ConsumerGroup, _member: ConsumerMember, wanted: reconciliation.Wanted) -> bool:
+        for topic_id, target in wanted.target.items():
+            owned.setdefault(topic_id, {}).update(dict.fromkeys(target, wanted.epoch))
+        return False
+
+    return mock.patch.object(reconciliation, "_add_what_is_free", all_of_it)
+
+
 class Bug(NamedTuple):
     rule: int | None
     """Of docs/rules.md, where those that must have a bug are marked; None where no single rule is about it."""
@@ -48,7 +62,7 @@ class Bug(NamedTuple):
     """RULES 15: a log is taken for its topic's by name, whatever id the topic has."""
 
     stands_in: Callable[[], AbstractContextManager[Any]] = nullcontext
-    """For a part of the fetch protocol."""
+    """For a part of the fetch protocol, or of what members of groups are told."""
 
     @contextmanager
     def planted(self) -> Iterator[None]:
@@ -96,5 +110,6 @@ BUGS: dict[str, Bug] = {
     "takes-answers-of-former-sessions": Bug(None, stands_in=takes_answers_of_former_sessions),
     "takes-requests-of-former-sessions": Bug(None, stands_in=takes_requests_of_former_sessions),
     "counts-fetches-of-former-epochs": Bug(None, stands_in=counts_fetches_of_former_epochs),
+    "gives-what-others-still-have": Bug(None, stands_in=gives_what_others_have),
     "forgets-producers": Bug(27, replication=ReplicationBugs(forgets_producers=True)),
 }

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from penstock.cluster import CONSUMER_OFFSETS
+from penstock.cluster import CONSUMER_OFFSETS, PartitionImage
 from penstock.errors import Refusal, RequestTimedOut
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.wire.messages.offset_commit_request import (
@@ -100,10 +100,16 @@ class Committer:
         )
 
     def _coordinator(self) -> int:
-        process = self.world.some_process()
-        image = None if process is None or process.cluster is None else process.cluster.image
-        topic = None if image is None else image.topics.get(OFFSETS.topic)
-        if topic is None or topic.partitions[0].leader_epoch < self._epoch:
+        led = offsets_led(self.world)
+        if led is None or led.leader_epoch < self._epoch:
             return -1
-        self._epoch = topic.partitions[0].leader_epoch
-        return topic.partitions[0].leader
+        self._epoch = led.leader_epoch
+        return led.leader
+
+
+def offsets_led(world: "World") -> PartitionImage | None:
+    """Who coordinates groups, as far as some broker knows."""
+    process = world.some_process()
+    image = None if process is None or process.cluster is None else process.cluster.image
+    topic = None if image is None else image.topics.get(OFFSETS.topic)
+    return None if topic is None else topic.partitions[0]

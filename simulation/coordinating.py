@@ -5,6 +5,7 @@ ones. What is missing is the encoding in between, and the brokers' handshakes wi
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from penstock.access.authorizer import Authorizer
@@ -14,8 +15,13 @@ from penstock.broker.peer_authentication import Caller, PeerAuthenticator
 from penstock.broker.produce_transactions import find_transaction
 from penstock.broker.registry import RequestContext
 from penstock.cluster import Cluster
+from penstock.coordinators.decision import RecordCodec
 from penstock.coordinators.groups import Groups
+from penstock.coordinators.groups.consumer.state import ConsumerGroup
+from penstock.coordinators.groups.machine import GroupMachine
+from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.loading import changes_in
+from penstock.coordinators.service import CoordinatorService
 from penstock.coordinators.transactions import Transactions
 from penstock.coordinators.transactions.machine import TransactionMachine
 from penstock.coordinators.transactions.marker_sender import MarkerSender
@@ -33,6 +39,7 @@ from penstock.wire.batch import BatchHeader
 from penstock.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from penstock.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 from penstock.wire.produce import ProduceRequest
+from simulation.members import check_owners
 from simulation.oracle import Violation
 
 if TYPE_CHECKING:
@@ -94,18 +101,39 @@ class Coordinators:
         self.transactions.start()
 
     def check_against_log(self) -> None:
-        runtime = self.transactions._runtime
+        """What a coordinator goes by is what its log says: the next one will have nothing else."""
+        self._check(
+            self.transactions,
+            lambda: TransactionMachine(TransactionLimits(), coordinator_index=0, coordinator_epoch=0),
+            TransactionCodec(),
+            lambda machine: machine.transactions,
+        )
+        groups = self.groups
+        self._check(
+            groups,
+            lambda: GroupMachine(groups._limits, groups._consumer_limits, groups._view),
+            GroupCodec(),
+            _kept_of_groups,
+        )
+
+    def _check(
+        self,
+        service: CoordinatorService,
+        new_machine: Callable[[], Any],
+        codec: RecordCodec,
+        kept_of: Callable[[Any], Any],
+    ) -> None:
+        runtime = service._runtime
         for shard in () if runtime is None else runtime.shards():
             if not shard.is_active:
                 continue
-            machine = shard.machine
-            assert isinstance(machine, TransactionMachine)
-            replayed = TransactionMachine(TransactionLimits(), coordinator_index=0, coordinator_epoch=0)
+            replayed = new_machine()
             for stored in self._process.view(shard.partition).batches:
-                for change in changes_in(stored.header, stored.data, TransactionCodec(), "simulated"):
+                for change in changes_in(stored.header, stored.data, codec, "simulated"):
                     replayed.apply(change)
-            if machine.transactions != replayed.transactions:
-                raise Violation(f"{self._process} coordinates by what its log does not say: {machine.transactions}")
+            kept = kept_of(shard.machine)
+            if kept != kept_of(replayed):
+                raise Violation(f"{self._process} coordinates by what its log does not say: {kept}")
 
     def answer_peer(self, request: Any, version: int) -> Any:
         context = RequestContext(version, None, "simulated", "simulated", Caller())
@@ -175,3 +203,13 @@ class SimulatedPeers:
         except ConnectionRefusedError as refused:
             self._cluster.suspect(broker_id)
             raise NetworkFailure(str(refused)) from None
+
+
+def _kept_of_groups(machine: GroupMachine) -> dict[str, Any]:
+    groups = machine.tables.of_kind(ConsumerGroup)
+    for group in groups.values():
+        check_owners(group)
+    return {
+        group_id: (group.epoch, group.assignment_epoch, group.members, group.targets, group.silences)
+        for group_id, group in groups.items()
+    }

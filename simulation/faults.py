@@ -303,7 +303,7 @@ class Dealer:
             self._damage_log(process, partition, "log damaged")
 
     def _may_be_damaged(self, process: "BrokerProcess", partition: Partition) -> bool:
-        may_lose = self.world.oracle.may_lose
+        may_lose = self.world.oracle.may_lose_log
         return partition.log.trouble is None and may_lose(process.id, place_of(partition), self.world.in_sync_least)
 
     def _damage_log(self, process: "BrokerProcess", partition: Partition, kind: str) -> None:
@@ -317,7 +317,9 @@ class Dealer:
         if broker is None or broker.process is None:
             return
         held = [(at, Place(disk.topic_id, at)) for at, disk in broker.machine.held.items()]
-        may_go = [at for at, where in held if self.world.oracle.may_lose(broker.id, where, self.world.in_sync_least)]
+        may_go = [
+            at for at, where in held if self.world.oracle.may_lose_log(broker.id, where, self.world.in_sync_least)
+        ]
         if not may_go:
             return
         at, process = self.dice.choice(may_go), str(broker.process)
@@ -369,7 +371,7 @@ class Dealer:
         if self.is_stopped or held is None or not process.is_serving:
             return False
         where = Place(held.topic_id, at)
-        if not self.world.oracle.may_lose(process.id, where, self.world.in_sync_least):
+        if not self.world.oracle.may_lose_log(process.id, where, self.world.in_sync_least):
             return False
         self.world.oracle.damaged(process.id, where)
         self._dealt("write or fsync failed", f"{at} of {process}")

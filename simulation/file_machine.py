@@ -222,7 +222,8 @@ class FileMachine(Machine):
         calls = self._machines.calls
         calls.attach(self._disk)
         data = self._disk.path / "data"
-        shutil.rmtree(data / str(at))
+        if (data / str(at)).exists():  # a loss of power may have taken it already, and no start has looked since
+            shutil.rmtree(data / str(at))
         descriptor = os.open(data, os.O_RDONLY)
         os.fsync(descriptor)
         os.close(descriptor)

@@ -266,9 +266,20 @@ class Oracle:
         image = self._image_of(where)
         if image is None:
             return True
-        lost = {broker, *self._powerless.get(where, {}), *self._damaged.get(where, ())}
         counted = {*image.in_sync, *image.eligible, *self.about_to_count(where)}
-        return bool(self.holders[where] - {broker}) and len(lost & counted) < least
+        return bool(self.holders[where] - {broker}) and len(self._lost(broker, where) & counted) < least
+
+    def may_lose_log(self, broker: BrokerId, where: Place, least: int) -> bool:
+        """As `may_lose`, and somebody else can lead. What is left of a log stays what there is, be it damaged, as long
+        as nobody else counts, even if nothing was ever committed: an operator decides then.
+        """
+        image = self._image_of(where)
+        others = None if image is None else {*image.in_sync, *image.eligible} - self._lost(broker, where)
+        return (others is None or bool(others)) and self.may_lose(broker, where, least)
+
+    def _lost(self, broker: BrokerId, where: Place) -> set[BrokerId]:
+        """Who would be without its memory, or its log, if this broker were."""
+        return {broker, *self._powerless.get(where, {}), *self._damaged.get(where, ())}
 
 
 def place_of(partition: Partition) -> Place:

@@ -43,6 +43,7 @@ from simulation.fetching import is_followed_from
 from simulation.file_machine import FileMachine, FileMachines, file_machines
 from simulation.keeping import Held, Machine, ModelMachine
 from simulation.loop import WORLD, SimulatedLoop
+from simulation.members import Member, share_all
 from simulation.network import Network
 from simulation.operators import Operators
 from simulation.oracle import Oracle, Violation, place_of
@@ -77,6 +78,8 @@ EFFECTS = (
     "offset committed",
     "committed offset read",
     "committed batch read",
+    "partition given to a member",
+    "partition taken from a member",
     "settled",
 )
 """What faults must have led to, or they were too kind."""
@@ -148,6 +151,9 @@ class World:
         self.committer = Committer(self, 98)
         self.ledger = Ledger()
         self.transactional: list[TransactionalProducer] = []
+        self.members = [
+            Member(self, 90 + number) for number in range(dice.choice((0, 2, 3)) if self.commits_offsets else 0)
+        ]
         self.reader = CommittedReader(self, 99)
         self.producers: list[IdempotentProducer] = []
         self.careless: list[CarelessProducer] = []
@@ -234,6 +240,8 @@ class World:
         self.loop.spawn(self.reader.run())
         if self.commits_offsets:
             self.loop.spawn(self.committer.run())
+        for member in self.members:
+            self.loop.spawn(member.run())
         self.loop.spawn(self._watch_coordinators())
 
     async def _watch_coordinators(self) -> None:
@@ -251,10 +259,13 @@ class World:
     def _settle(self) -> None:
         """Once faults stop, every partition takes writes again, and all replicas come to be the same."""
         acknowledged = {producer: producer.acknowledged for producer in self.producers}
+        for member in self.members:
+            member.is_steady = True
         deadline_s = self.loop.time() + SETTLED_WITHIN_S
 
         def is_well() -> bool:
-            return self._is_in_order() and all(p.acknowledged >= acknowledged[p] + 3 for p in self.producers)
+            writes = all(p.acknowledged >= acknowledged[p] + 3 for p in self.producers)
+            return writes and self._is_in_order() and self._is_shared()
 
         self.loop.run(until_s=deadline_s, is_enough=is_well)
         if not is_well():
@@ -263,11 +274,19 @@ class World:
             client.is_stopped = True
         for producer in self.transactional:
             producer.is_stopped = True
+        for member in self.members:
+            member.is_stopped = True
         self.committer.is_stopped = True
         self._until(self._is_all_decided, "a transaction is still open although all of them have ended")
         self._until(self._is_all_the_same, "replicas differ although nobody writes any more")
         self._read_to_the_end()
         self.marks["settled"] += 1
+
+    def _is_shared(self) -> bool:
+        """Every partition has its reader in the group."""
+        topic = self.truth.topics[TOPIC]
+        places = {(bytes(topic.topic_id), int(image.index)) for image in topic.partitions}
+        return not self.members or share_all(self.members, places)
 
     def _count(self) -> None:
         self.marks["write made, answer lost"] += self.store.unknown_outcomes
@@ -360,6 +379,10 @@ class World:
                 "transaction.state.log.num.partitions": "1",
                 "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
                 "offsets.topic.num.partitions": "1",
+                "group.consumer.min.session.timeout.ms": "3000",
+                "group.consumer.session.timeout.ms": "3000",
+                "group.consumer.min.heartbeat.interval.ms": "300",
+                "group.consumer.heartbeat.interval.ms": "300",
                 "request.timeout.ms": "3000",
                 "replica.fetch.wait.max.ms": "250",
                 "replica.socket.timeout.ms": "1500",
@@ -485,7 +508,9 @@ class World:
             for _, part in self.truth.partitions()
         ]
         waiting = [f"{p.place} at {p.sequences}" for p in self.producers]
-        return f"brokers {sorted(self.truth.brokers)}, controller {self.truth.controller_id}, {partitions}, {waiting}"
+        members = {each.member_id: sorted(index for _, index in each.owned) for each in self.members}
+        who = f"brokers {sorted(self.truth.brokers)}, controller {self.truth.controller_id}"
+        return f"{who}, {partitions}, {waiting}, members {members}"
 
 
 def _quiet() -> AbstractContextManager[Any]:
