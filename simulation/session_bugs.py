@@ -8,7 +8,7 @@ import msgspec
 
 from penstock.model import BrokerId
 from penstock.replication import replica_session
-from penstock.replication.fetcher import FollowedPartition
+from penstock.replication.followed_partition import FollowedPartition
 from penstock.replication.followers import Followers
 from penstock.replication.machine import Diverging
 from penstock.replication.replica_session import FetchOutcome

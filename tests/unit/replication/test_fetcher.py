@@ -25,7 +25,8 @@ from penstock.errors import (
 from penstock.log.flushing import Flushing
 from penstock.model import BrokerId
 from penstock.replication import Throttle, fetcher
-from penstock.replication.fetcher import FollowedPartition, LeaderFetcher
+from penstock.replication.fetcher import LeaderFetcher
+from penstock.replication.followed_partition import FollowedPartition
 from penstock.replication.follower_log import FollowerLog
 from penstock.replication.log_port import on_disk
 from penstock.replication.peer_connection import PeerConnection
@@ -238,9 +239,9 @@ async def test_of_many_logs_to_be_begun_anew_one_a_turn_is_and_those_that_went_m
     places = [FollowedPartition((TOPIC_ID, index), cast("Any", Slow())) for index in range(1, 6)]
     for place in places:
         fetcher.places[place.key] = place
-        fetcher._cut_or_wait(place, 40)
+        fetcher._intake.cuts.cut_or_wait(place, 40)
     del fetcher.places[places[3].key]
-    await bench.until(lambda: sum(turns) == 4 and not fetcher._to_cut)
+    await bench.until(lambda: sum(turns) == 4 and not fetcher._intake.cuts._waiting)
     assert max(turns) == 1 and not any(place.is_busy for place in places if place is not places[3])
 
 
@@ -272,7 +273,7 @@ async def test_what_the_disk_must_say_before_cuts_a_thread_writes_for_many(bench
     places = [FollowedPartition((TOPIC_ID, index), cast("Any", Told())) for index in range(1, 6)]
     for place in places:
         fetcher.places[place.key] = place
-        fetcher._cut_or_wait(place, 40)
+        fetcher._intake.cuts.cut_or_wait(place, 40)
     assert not told, "not even the first waits for the disk on the loop"
     await bench.until(lambda: len(told) == 5)
     assert told == [(40, 5)] * 5 and here not in written
@@ -300,18 +301,18 @@ async def test_a_log_that_waits_to_be_cut_is_cut_once_whatever_else_was_asked_be
     second, _ = await bench.leader.next_naming()
     other = fetcher.places[TOPIC_ID, 1] = FollowedPartition((TOPIC_ID, 1), cast("Any", Other()))
     other.asked_in = fetcher.places[TOPIC_ID, 0].asked_in
-    fetcher._spawn = waiting.append  # nobody's turn comes before the test says so
+    fetcher._intake.cuts._spawn = waiting.append  # nobody's turn comes before the test says so
     diverging = [PartitionAnswer(index, 0, 0, -1, 0, diverging_epoch=(1, 0)) for index in (1, 0)]
     bench.leader.answer(second, *diverging)
     bench.leader.answer(second, diverging[1])
-    await bench.until(lambda: fetcher._answered == 3)
+    await bench.until(lambda: fetcher._session.answered == 3)
     assert len(cuts) == 1 and bench.partition.log.end_offset == 1, "the other one's turn is first"
     for work in waiting:
         if "_cut_in_turns" in str(work):
             await work
         else:
             work.close()
-    assert not fetcher._to_cut and bench.partition.log.end_offset == 0
+    assert not fetcher._intake.cuts._waiting and bench.partition.log.end_offset == 0
     while not (request := (await bench.leader.next())[1]).topics:
         pass
     assert [(asked.index, asked.offset) for asked in request.topics[0][1]] == [(0, 0)]
