@@ -20,9 +20,7 @@ and starts again when that has passed; for a broker that stops it never does. By
 
 import struct
 from asyncio import AbstractEventLoop, Task, TimerHandle
-from collections import deque
 from collections.abc import Callable, Coroutine
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -32,10 +30,10 @@ import structlog
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.outbox import Chunk, Outbox
-from penstock.broker.owed_answers import Handled, Parked, Slot, release
+from penstock.broker.owed_answers import Handled, OwedAnswers, Parked, release
 from penstock.broker.peer_authentication import Caller
+from penstock.broker.unfinished_frame import UnfinishedFrame
 from penstock.errors import Fatal
-from penstock.log import FileSlice
 from penstock.transport import Channel
 
 SCRATCH_SIZE = 256 * 1024
@@ -46,8 +44,6 @@ HEAD_SIZE = 4096
 received where it stays; what comes into the scratch of it must be copied there, a quarter of each frame of 1 MB (574
 instead of 626 us of CPU a produce request of 1 MB).
 """
-PATIENCE_BYTES = 512 * 1024
-"""Each so many bytes of a frame give its sender another penstock.frame.stall.ms."""
 
 _SIZE = struct.Struct(">i")
 _API_KEY = struct.Struct(">h")
@@ -55,7 +51,6 @@ _TLS_HELLOS = frozenset((0x160300, 0x160301, 0x160302, 0x160303))
 """How a TLS handshake begins, taken for a frame's size: its first three bytes."""
 _TLS_ALERT = bytes.fromhex("15 0301 0002 02 28")
 """Fatal: handshake_failure."""
-_NONE: AbstractSet[int] = frozenset()
 _log = structlog.get_logger(__name__)
 
 
@@ -87,32 +82,26 @@ class Connection:
         "_afterwards",
         "_awaits_turn",
         "_backlog",
-        "_buffer",
         "_channel",
-        "_filled",
-        "_frame_began",
-        "_frame_size",
         "_handler",
-        "_held",
-        "_is_answering",
         "_is_finishing",
         "_is_paused",
         "_is_reading",
         "_lent",
         "_limits",
         "_loop",
-        "_may_pass",
         "_memory",
         "_muted",
         "_on_closed",
         "_ordered",
         "_outbox",
+        "_owed",
         "_receive_into",
         "_scratch",
         "_slots",
         "_spawn",
+        "_unfinished",
         "_unsent_seen",
-        "_wants_memory",
         "caller",
         "context_cache",
         "is_closed",
@@ -154,27 +143,19 @@ class Connection:
         self._spawn = spawn
         self._on_closed = on_closed
         self._outbox = Outbox(channel, loop, on_drained=self._resume, on_broken=self._broken)
-        self._slots: deque[Slot] = deque()
-        self._may_pass = _NONE
-        """APIs whose requests may begin while answers are owed."""
+        self._owed = OwedAnswers(self._outbox, afterwards, on_sent=self._answered)
+        self._slots = self._owed.slots
+        self._unfinished = UnfinishedFrame(memory, loop, on_memory=self._memory_came)
         self._awaits_turn = False
         """Whether the first request of the backlog waits for answers before it."""
-        self._held = 0
-        """Bytes of answers that wait behind one that is not there yet."""
         self._lent: bytearray | None = None
         """What the request that is being carried out came in: it counts, as the copy that the request may have of it
         does not.
         """
         self._ordered: Task[Any] | None = None
-        self._buffer: bytearray | None = None
-        self._filled = 0
-        self._frame_size = 0
-        self._frame_began = 0.0
         self._unsent_seen = 0
         self._backlog: bytes | memoryview = b""
-        self._wants_memory = False
         self._is_reading = True
-        self._is_answering = False
         self._is_finishing = False
         self._muted: TimerHandle | None = None
         self._is_paused = False
@@ -195,7 +176,7 @@ class Connection:
             return
         self._afterwards.begin()
         try:
-            if self._buffer is None:
+            if self._unfinished.buffer is None:
                 self._receive_frames()
             else:
                 self._receive_rest()
@@ -215,10 +196,10 @@ class Connection:
             scratch[:kept] = self._backlog
             received = self._receive_into(scratch[kept:])
             self._backlog = b""
-        elif self._frame_size >= LARGE_FRAME:
+        elif self._unfinished.size >= LARGE_FRAME:
             asked = HEAD_SIZE
             received = self._receive_into(scratch, asked)
-            self._frame_size = 0
+            self._unfinished.size = 0
         else:
             received = self._receive_into(scratch)
         if received == 0:
@@ -228,28 +209,29 @@ class Connection:
         self._handle_frames(scratch, kept + received)
         self._afterwards.settle_single()
         self._outbox.flush()
-        if received == asked and self._buffer is not None:
+        if received == asked and self._unfinished.buffer is not None:
             self._receive_rest()  # more is here: it need not wait for a turn of the loop, one for each large frame
 
     def _receive_rest(self) -> None:
-        buffer = self._buffer
+        frame = self._unfinished
+        buffer = frame.buffer
         assert buffer is not None
-        end = min(self._frame_size, len(buffer))
-        received = self._receive_into(memoryview(buffer)[self._filled : end])
+        end = min(frame.size, len(buffer))
+        received = self._receive_into(memoryview(buffer)[frame.filled : end])
         if received == 0:
             self.close("end of stream within a frame")
             return
         self.last_active = self._loop.time()
-        self._filled += received
-        if self._filled == self._frame_size:
+        frame.filled += received
+        if frame.filled == frame.size:
             self._finish_frame(buffer)
-        elif self._filled == len(buffer):
-            self._grow_buffer()
+        elif frame.filled == len(buffer):
+            self._grow(buffer)
 
     def _finish_frame(self, buffer: bytearray) -> None:
-        self._buffer = None
+        self._unfinished.buffer = None
         try:
-            self._handle(memoryview(buffer)[: self._frame_size])
+            self._handle(memoryview(buffer)[: self._unfinished.size])
         finally:
             if self._ordered is None:
                 self._memory.give_back(buffer)
@@ -259,13 +241,9 @@ class Connection:
         self._outbox.flush()
         self._stop_unless_it_goes_on()
 
-    def _grow_buffer(self) -> None:
-        assert self._buffer is not None
-        larger = self._memory.grow(self._buffer, self._filled, self._frame_size, for_broker=self.caller.is_broker)
-        if larger is None:
-            self._wait_for_memory()
-        else:
-            self._buffer = larger
+    def _grow(self, buffer: bytearray) -> None:
+        if not self._unfinished.grow(buffer, for_broker=self.caller.is_broker):
+            self._stop_reading()
 
     def _handle_frames(self, view: memoryview, end: int) -> None:
         """Handle the frames that are whole in `view`; keep the rest."""
@@ -302,7 +280,8 @@ class Connection:
         """
         if end - start < _API_KEY.size:
             return False
-        self._awaits_turn = _API_KEY.unpack_from(view, start)[0] not in self._may_pass and not self.caller.is_broker
+        api_key = _API_KEY.unpack_from(view, start)[0]
+        self._awaits_turn = api_key not in self._owed.may_pass and not self.caller.is_broker
         return not self._awaits_turn
 
     def _keep(self, view: memoryview, position: int, end: int) -> None:
@@ -313,37 +292,21 @@ class Connection:
         self._backlog = bytes(rest) if view is self._scratch else rest
 
     def _begin_frame(self, size: int, start: memoryview) -> bool:
-        buffer = self._memory.take(
-            size, len(start), for_broker=self.caller.is_broker, for_stranger=self._limits.is_for_strangers
+        is_begun = self._unfinished.begin(
+            size, start, for_broker=self.caller.is_broker, for_stranger=self._limits.is_for_strangers
         )
-        if buffer is None:
-            self._wait_for_memory()
-            return False
-        buffer[: len(start)] = start
-        self._buffer, self._filled, self._frame_size = buffer, len(start), size
-        self._frame_began = self._loop.time()
-        return True
-
-    def _wait_for_memory(self) -> None:
-        self._wants_memory = True
-        self._memory.wait(self._memory_free, holds_buffer=self._buffer is not None)
-        self._stop_reading()
-
-    def _memory_free(self) -> None:
-        # Called while another connection gives a buffer back: its frame is done first.
-        self._loop.call_soon(self._memory_came)
+        if not is_begun:
+            self._stop_reading()
+        return is_begun
 
     def _memory_came(self) -> None:
-        self._wants_memory = False
         if self.is_closed:
-            self._memory.wake_next()
             return
-        self.last_active = self._frame_began = self._loop.time()  # the peer is not to blame for the wait
-        if self._buffer is not None and self._filled == len(self._buffer):
-            self._grow_buffer()
+        frame = self._unfinished
+        self.last_active = frame.began_at = self._loop.time()  # the peer is not to blame for the wait
+        if frame.buffer is not None and frame.filled == len(frame.buffer):
+            self._grow(frame.buffer)
         self._resume()
-        if not self._wants_memory:
-            self._memory.wake_next()
 
     # Flow control -----------------------------------------------------------------------------------------------
 
@@ -352,8 +315,8 @@ class Connection:
             self._ordered is None
             and not self._awaits_turn
             and len(self._slots) < self._limits.in_flight_max
-            and self._outbox.size + self._held < OUTBOX_MAX
-            and not self._wants_memory
+            and self._outbox.size + self._owed.held_bytes < OUTBOX_MAX
+            and not self._unfinished.wants_memory
             and not self._is_paused
         )
 
@@ -381,7 +344,7 @@ class Connection:
         """Something that held reading back has passed: first what was received already, then the socket."""
         if self.is_closed or not self._may_read():
             return
-        if self._backlog and self._buffer is None:
+        if self._backlog and self._unfinished.buffer is None:
             backlog, self._backlog = self._backlog, b""
             # A copy of its own: the scratch may hold another connection's bytes by now, and appends patch in place.
             view = memoryview(bytearray(backlog)) if isinstance(backlog, bytes) else backlog
@@ -411,7 +374,7 @@ class Connection:
     def _unmute(self) -> None:
         self._muted = None
         self._is_paused = self._is_finishing
-        self.last_active = self._frame_began = self._loop.time()  # the peer is not to blame for the wait
+        self.last_active = self._unfinished.began_at = self._loop.time()  # the peer is not to blame for the wait
         self._resume()
 
     # Answering --------------------------------------------------------------------------------------------------
@@ -427,44 +390,17 @@ class Connection:
             raise BadFrame("a bug of the broker") from bug
         if type(handled) is list:
             if self._slots:
-                self._slots.append(slot := Slot(handled, None))
-                self._hold(slot)
+                self._owed.put(handled)
             else:
                 self._outbox.put(handled)
         elif handled is None:
             return
         elif isinstance(handled, Parked):
-            self._park(handled)
+            self._owed.park(handled)
         else:
             assert not isinstance(handled, list)
             self._ordered = task = self._spawn(handled)
             task.add_done_callback(self._ordered_done)
-
-    def _hold(self, slot: Slot) -> None:
-        """An answer that must wait behind another takes memory, or keeps files open."""
-        slot.size = sum(chunk.size if isinstance(chunk, FileSlice) else len(chunk) for chunk in slot.chunks or ())
-        self._held += slot.size
-
-    def _park(self, parked: Parked) -> None:
-        slot = Slot(None, parked)
-        self._may_pass = self._may_pass & parked.lets_pass if self._slots else parked.lets_pass
-        self._slots.append(slot)
-        parked.promise.add_done_callback(lambda _done: self._answer(slot))
-
-    def _answer(self, slot: Slot) -> None:
-        parked = slot.parked
-        assert parked is not None
-        slot.chunks = parked.finish(parked.promise)
-        slot.is_done = True
-        if self.is_closed:
-            release(slot.chunks)
-            return
-        if self._slots[0] is not slot:
-            self._hold(slot)
-        if not self._is_answering:
-            # Many answers may come to be at once: they leave together.
-            self._is_answering = True
-            self._afterwards.soon(self._send_answered)
 
     def _ordered_done(self, task: "Task[list[Chunk] | Parked | None]") -> None:
         self._ordered = None
@@ -476,7 +412,7 @@ class Connection:
             return
         result = task.result()
         if isinstance(result, Parked):
-            self._park(result)
+            self._owed.park(result)
             if self.is_closed:
                 result.promise.cancel()
                 return
@@ -484,20 +420,10 @@ class Connection:
             release(result)
             return
         elif result is not None:
-            self._slots.append(slot := Slot(result, None))
-            if self._slots[0] is not slot:
-                self._hold(slot)
-        self._send_answered()
+            self._owed.put(result)
+        self._owed.send()
 
-    def _send_answered(self) -> None:
-        self._is_answering = False
-        slots = self._slots
-        while slots and slots[0].is_done:
-            slot = slots.popleft()
-            self._held -= slot.size
-            if slot.chunks is not None:
-                self._outbox.put(slot.chunks)
-        self._outbox.flush()
+    def _answered(self) -> None:
         self._awaits_turn = False  # it is looked at again
         self._resume()
 
@@ -526,7 +452,8 @@ class Connection:
         """Whether the rest of a frame is for the peer to send; one that waits for our memory, or is not read, does not
         dawdle.
         """
-        return self._buffer is not None and not self._wants_memory and self._muted is None
+        frame = self._unfinished
+        return frame.buffer is not None and not frame.wants_memory and self._muted is None
 
     @property
     def is_waited_for(self) -> bool:
@@ -546,11 +473,7 @@ class Connection:
         return now - self.last_active
 
     def is_frame_late(self, now: float, stall_s: float) -> bool:
-        """Whether the rest of a frame takes too long, all at once or drop by drop."""
-        if not self.is_within_frame:
-            return False
-        patience_s = stall_s * (1 + self._frame_size / PATIENCE_BYTES)
-        return now - self.last_active > stall_s or now - self._frame_began > patience_s
+        return self.is_within_frame and self._unfinished.is_late(now, self.last_active, stall_s)
 
     def end_broker(self, fatal: Fatal) -> None:
         """Going on could harm data: a task that fails ends the process."""
@@ -574,16 +497,8 @@ class Connection:
             self._muted.cancel()
         self._stop_reading()
         self._outbox.close()
-        if self._wants_memory:
-            self._memory.forget(self._memory_free)
-        if self._buffer is not None:
-            buffer, self._buffer = self._buffer, None
-            self._memory.give_back(buffer)
-        slots, self._slots = self._slots, deque()
-        for slot in slots:
-            release(slot.chunks)
-            if slot.parked is not None and not slot.is_done:
-                slot.parked.promise.cancel()
+        self._unfinished.close()
+        self._owed.close()
         self._channel.close()
         _log.debug("connection closed", peer=self.peer, reason=reason)
         self._on_closed(self)

@@ -307,7 +307,7 @@ async def test_what_waits_behind_an_answer_that_does_not_come_has_an_end(peer: P
         for _ in range(41):
             assert await peer.answer() == payload
     await sending
-    assert not peer.connection.owes_answers and peer.connection._held == 0
+    assert not peer.connection.owes_answers and peer.connection._owed.held_bytes == 0
 
 
 async def test_a_request_that_is_carried_out_counts_with_the_memory_it_came_in(peer: Peer) -> None:
@@ -434,10 +434,10 @@ async def test_memory_that_comes_back_serves_as_many_as_it_has_room_for_though_t
     slow, quick = Peer(memory), Peer(memory)
     try:
         await slow.loop.sock_sendall(slow.sock, struct.pack(">i", 300_000) + b"a beginning")
-        await slow.until(lambda: slow.connection._wants_memory)
+        await slow.until(lambda: slow.connection._unfinished.wants_memory)
         payload = b"q" * 300_000
         sending = asyncio.create_task(quick.send(payload))
-        await quick.until(lambda: quick.connection._wants_memory)
+        await quick.until(lambda: quick.connection._unfinished.wants_memory)
         memory.give_back(held)
         async with asyncio.timeout(60):
             assert await quick.answer() == payload

@@ -66,6 +66,15 @@ async def test_brokers_find_each_other_and_agree_on_one_controller() -> None:
 
 
 @in_virtual_time
+async def test_a_broker_catches_up_with_a_store_in_which_others_write_too() -> None:
+    """Their writes are not shown to it, so it waits for one of its own."""
+    async with some_brokers(1) as brokers:
+        await brokers.store.commit(Transaction(puts=(Put("/another/cluster", b"{}"),)))
+        async with asyncio.timeout(60):
+            await brokers.clusters[1].in_sync_writes.catch_up()
+
+
+@in_virtual_time
 async def test_a_broker_that_is_shown_its_registration_before_it_is_answered_stands_for_controller_too() -> None:
     async with some_brokers(1) as brokers:
         reign = brokers.image().controller_epoch
