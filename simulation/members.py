@@ -9,7 +9,8 @@ import random
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from penstock.coordinators.groups.consumer.state import JOINING, LEAVING, ConsumerGroup
+from penstock.coordinators.groups.assigned.state import JOINING, LEAVING
+from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.errors import FencedMemberEpoch, Refusal, UnknownMemberId
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest, TopicPartitions
 from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
