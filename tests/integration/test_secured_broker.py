@@ -151,6 +151,20 @@ def test_rules_are_tried_out_before_they_deny(penstock: Penstock, tmp_path: Path
     eventually(lambda: not sees(), "it is denied again")
 
 
+def test_limits_of_a_tenant_are_set_listed_and_deleted(penstock: Penstock) -> None:
+    def limits() -> list[object]:
+        found: list[object] = json.loads(penstock("quota", "list", "--tenant", "acme.", "--json").out)
+        return found
+
+    asked = ("--stored", "10GB", "--partitions", "100", "--open-connections", "20", "--produce", "1MB/s")
+    assert penstock("quota", "set", "--tenant", "acme.", *asked).code == ExitCode.OK
+    quotas = {"stored_bytes": 1e10, "partitions": 100.0, "connections": 20.0, "producer_byte_rate": 1e6}
+    eventually(lambda: limits() == [{"entity": {"tenant": "acme."}, "quotas": quotas}], "they are listed")
+    assert "tenant acme." in penstock("quota", "list").out
+    assert penstock("quota", "delete", "--tenant", "acme.").code == ExitCode.OK
+    eventually(lambda: not limits(), "they are gone")
+
+
 @pytest.mark.parametrize("name", ["O=Acme, CN=a=b", "Zoë Müller", "日本", "with space", "%25"])
 def test_users_of_all_names_log_in(penstock: Penstock, tmp_path: Path, name: str) -> None:
     login = tmp_path / "login.properties"

@@ -7,12 +7,12 @@ from typing import Final
 
 import structlog
 
+from penstock.access.few_lines import FewLines
 from penstock.access.metrics import AuthorizerMetrics
 from penstock.access.rights import Right
 from penstock.access.subject import Subject
 from penstock.model import Clock
 
-LINES_A_MINUTE: Final = 60
 NAME_SHOWN_MAX: Final = 256
 
 _log = structlog.get_logger(__name__)
@@ -20,11 +20,8 @@ _log = structlog.get_logger(__name__)
 
 class Denials:
     def __init__(self, clock: Clock | None, metrics: AuthorizerMetrics) -> None:
-        self._clock = clock
+        self._lines = FewLines(clock)
         self._metrics = metrics
-        self._minute = -1
-        self._lines = 0
-        self._untold = 0
         self.observer: Callable[[Subject, Right, str], None] | None = None
         """Told of each that was not let through."""
 
@@ -35,10 +32,9 @@ class Denials:
             self._metrics.denied += 1
             if self.observer is not None:
                 self.observer(subject, right, name)
-        if not self._has_a_line_left():
-            self._untold += 1
+        besides = self._lines.next()
+        if besides is None:
             return
-        untold, self._untold = self._untold, 0
         _log.warning(
             "access denied",
             let_through=is_dry_run,
@@ -47,12 +43,5 @@ class Denials:
             operation=right.operation.name,
             resource=right.on.name,
             name=name[:NAME_SHOWN_MAX],
-            **({"untold_before": untold} if untold else {}),
+            **besides,
         )
-
-    def _has_a_line_left(self) -> bool:
-        minute = 0 if self._clock is None else int(self._clock.monotonic() // 60)
-        if minute != self._minute:
-            self._minute, self._lines = minute, 0
-        self._lines += 1
-        return self._lines <= LINES_A_MINUTE

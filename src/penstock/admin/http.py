@@ -73,8 +73,6 @@ class HttpServer:
                 self._asked_port,
                 limit=READ_BYTES,
                 backlog=self._connections_max,
-                tls=self._tls,
-                handshake_timeout_s=self._timeout_seconds,
             )
         except OSError as error:
             raise OSError(error.errno, f"{self._scheme}{error.strerror}") from error
@@ -133,9 +131,14 @@ class HttpServer:
             if self._is_stopped:  # it was being made when `stop` cancelled the others
                 return
             if len(self._connections) >= self._connections_max:
-                writer.write(_TURNED_AWAY)
+                if self._tls is None:
+                    writer.write(_TURNED_AWAY)
                 return
             self._connections.add(task)
+            if self._tls is not None:
+                # Only now, so that who does not shake hands counts, too: it holds a descriptor, of which clients need
+                # some. Nothing has been awaited yet, so nothing has been read that would be missing here.
+                await writer.start_tls(self._tls, ssl_handshake_timeout=self._timeout_seconds)
             await HttpConnection(self._pages, reader, writer, self._timeout_seconds).serve()
         except (OSError, TimeoutError):
             pass  # the peer went away or dawdled: its loss

@@ -8,6 +8,7 @@ room, else the fetcher is served without a session, as it can always be.
 
 from collections import OrderedDict
 
+from penstock.access.principal import ANONYMOUS, Principal
 from penstock.errors import FetchSessionIdNotFound, FetchSessionTopicIdError, InvalidFetchSessionEpoch
 from penstock.model import Clock, Dice
 from penstock.replication import Partition
@@ -43,8 +44,9 @@ class CachedPartition:
 
 
 class FetchSession:
-    def __init__(self, session_id: int, *, uses_topic_ids: bool, now: float) -> None:
+    def __init__(self, session_id: int, owner: Principal, *, uses_topic_ids: bool, now: float) -> None:
         self.id = session_id
+        self.owner = owner
         self.epoch = 1
         self.uses_topic_ids = uses_topic_ids
         self.last_used = now
@@ -109,15 +111,21 @@ class FetchSessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def begin(self, request: FetchRequest, api_version: int) -> tuple[FetchSession | None, bool]:
-        """The session of this request, if any, and whether its answer is to be incremental."""
+    def begin(
+        self, request: FetchRequest, api_version: int, owner: Principal = ANONYMOUS
+    ) -> tuple[FetchSession | None, bool]:
+        """The session of this request, if any, and whether its answer is to be incremental. Another's session is none:
+        its id may be guessed, and it names topics.
+        """
+        session = self._sessions.get(request.session_id)
+        if session is not None and session.owner != owner:
+            session = None
         if request.session_epoch in (FULL_EPOCH, FINAL_EPOCH):
-            if request.session_id != NO_SESSION:
-                self._end(request.session_id)
+            if session is not None:
+                self._end(session.id)
             if request.session_epoch == FINAL_EPOCH:
                 return None, False
-            return self._create(request, api_version), False
-        session = self._sessions.get(request.session_id)
+            return self._create(request, api_version, owner), False
         if session is None:
             raise FetchSessionIdNotFound(f"no fetch session {request.session_id} here")
         if request.session_epoch != session.epoch:
@@ -135,12 +143,12 @@ class FetchSessions:
         self._sessions.move_to_end(session.id)
         return session, True
 
-    def _create(self, request: FetchRequest, api_version: int) -> FetchSession | None:
+    def _create(self, request: FetchRequest, api_version: int, owner: Principal) -> FetchSession | None:
         now = self._clock.monotonic()
         partitions = sum(len(asked) for _, asked in request.topics)
         if not partitions or _is_absurd(request) or not self._make_room(now, partitions):
             return None
-        session = FetchSession(self._new_id(), uses_topic_ids=api_version >= TOPIC_IDS_FROM, now=now)
+        session = FetchSession(self._new_id(), owner, uses_topic_ids=api_version >= TOPIC_IDS_FROM, now=now)
         self._sessions[session.id] = session
         self._update(session, request)
         return session

@@ -71,6 +71,7 @@ class LoginGate:
         self._connection = connection
         self._handler = handler
         self._limits = limits
+        self._asked_s = 0.0
         self.machine = registrar.machine(connection, former)
         registrar.entered(connection)
         connection.caller.on_closed = self.left
@@ -78,6 +79,7 @@ class LoginGate:
     def handle(self, frame: memoryview, connection: Connection) -> Handled:
         if self.machine.state is State.OVER:
             raise BadFrame("a login that failed")
+        self._asked_s = asyncio.get_running_loop().time()
         move = self.machine.receive(bytes(frame))
         if isinstance(move, PassOn):
             return self._pass_on(frame)
@@ -104,7 +106,7 @@ class LoginGate:
 
     async def _fail(self, failed: Failed) -> list[Chunk] | None:
         self._tell(failed.reason, Principal("User", self.machine.user[:NAME_MAX]))
-        await asyncio.sleep(self._registrar.delay_s())
+        await asyncio.sleep(_left_s(asyncio.get_running_loop().time() - self._asked_s, self._registrar.delay_s()))
         self._close_after_answer("login failed")
         return None if failed.frame is None else [failed.frame]
 
@@ -158,6 +160,13 @@ class LoginGate:
         """It has logged in, or is gone."""
         self._registrar.left(self._connection)
         self._connection.caller.on_closed = None
+
+
+def _left_s(took_s: float, delay_s: float) -> float:
+    """Until a whole number of delays is over since a client spoke: so how long a password took to check does not show,
+    which tells of what kind its user's keys are, if there is such a user.
+    """
+    return delay_s - took_s % delay_s if delay_s > 0 else 0.0
 
 
 class Session:

@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 
+from penstock.access.few_lines import FewLines
 from penstock.access.login_event import LoginEvent
 from penstock.access.oauth.checker import TokenChecker
 from penstock.access.oauth.exchange import BearerExchange
@@ -72,6 +73,7 @@ class Logins:
             if OAUTHBEARER in own.get(settings.SASL_ENABLED_MECHANISMS)
         }
         self._lockout = Lockout()
+        self._lines = FewLines(clock)
         self._under_way: dict[Connection, asyncio.TimerHandle] = {}
         self._checks = PasswordChecks(config[settings.PENSTOCK_LOGIN_CHECKS_MAX])
         self._metrics = registry.of(LoginMetrics)
@@ -144,7 +146,9 @@ class Logins:
             len(self._under_way) >= self._config[settings.PENSTOCK_LOGINS_IN_FLIGHT_MAX]
         ):
             oldest = next(iter(self._under_way))
-            _log.warning("connection turned away", peer=oldest.peer, limit=settings.PENSTOCK_LOGINS_IN_FLIGHT_MAX.name)
+            if (besides := self._lines.next()) is not None:
+                limit = settings.PENSTOCK_LOGINS_IN_FLIGHT_MAX.name
+                _log.warning("connection turned away", peer=oldest.peer, limit=limit, **besides)
             oldest.close("too many logins are under way")
         self.left(connection)
         after_s = self._config[settings.PENSTOCK_LOGIN_TIMEOUT_MS] / 1000
@@ -170,10 +174,11 @@ class Logins:
             self._metrics.failed += 1
             if user:
                 self._lockout.failed(user, event.host, **self._bounds())
-            _log.warning(
-                "login failed", user=user, host=event.host, listener=event.listener, mechanism=event.mechanism,
-                reason=event.reason,
-            )  # fmt: skip
+            if (besides := self._lines.next()) is not None:
+                _log.warning(
+                    "login failed", user=user, host=event.host, listener=event.listener, mechanism=event.mechanism,
+                    reason=event.reason, **besides,
+                )  # fmt: skip
         for observer in self.observers:
             try:
                 observer(event)

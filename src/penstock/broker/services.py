@@ -11,9 +11,9 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, get_type_hints
 
-from penstock.access.acl_feed import follow
 from penstock.access.audit import AuditLog, AuditMetrics, AuditTopic
 from penstock.access.authorizer import Authorizer
+from penstock.access.entry_feed import follow
 from penstock.access.metrics import ACLS, UNREADABLE_ACLS, AuthorizerMetrics
 from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.access.secrets_file import SecretsFile
@@ -220,6 +220,7 @@ def build(config: Config, ports: Ports) -> Services:
     authorizer = _authorizer(config, ports)
     secrets = SecretsFile(config, stands_alone=cluster.stands_alone)
     users = Users(lambda: image.entries.of(EntryKind.USERS), secrets.keys)
+    follow(image, EntryKind.USERS, users.learn)
     tokens = Tokens(lambda: image.entries.of(EntryKind.TOKENS), users)
     loop = asyncio.get_running_loop()
     after_receive, deadlines = AfterReceive(loop), Deadlines(loop)
@@ -316,7 +317,7 @@ def build(config: Config, ports: Ports) -> Services:
 def _authorizer(config: Config, ports: Ports) -> Authorizer:
     authorizer = Authorizer(config, clock=ports.clock, metrics=ports.registry.of(AuthorizerMetrics))
     if authorizer.is_on:
-        follow(authorizer, ports.cluster.image)
+        follow(ports.cluster.image, EntryKind.ACLS, authorizer.learn)
         ports.registry.read(ACLS, lambda: [((), len(authorizer.acls))])
         ports.registry.read(UNREADABLE_ACLS, lambda: [((), len(authorizer.unreadable))])
     return authorizer

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from penstock.cli.printable import printable_lines
+
 
 class ExitCode(IntEnum):
     OK = 0
@@ -41,10 +43,10 @@ class Failure(click.ClickException):
         self.hint = hint
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"{click.style('error:', fg='red', bold=True)} {self.message}", err=True, file=file)
+        click.echo(f"{click.style('error:', fg='red', bold=True)} {printable_lines(self.message)}", err=True, file=file)
         if self.hint:
             for line in self.hint.splitlines():
-                click.echo(f"  {line}", err=True, file=file)
+                click.echo(f"  {printable_lines(line)}", err=True, file=file)
 
 
 class Unreachable(Failure):

@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 
 from penstock.broker.loggers import LOGGER_LEVELS, named_loggers
+from penstock.cli.printable import printable
 
 _KAFKA_LEVELS = {"debug": "DEBUG", "info": "INFO", "warning": "WARN", "error": "ERROR"}
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -63,9 +64,7 @@ def _printable(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> M
     """What strangers call themselves must not write on a terminal as it likes, nor look like a line of its own."""
     for key, value in event.items():
         if key != "event" and isinstance(value, str) and not value.isprintable():
-            event[key] = "".join(
-                each if each.isprintable() else each.encode("unicode_escape").decode() for each in value
-            )
+            event[key] = printable(value)
     return event
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from penstock.cli.printable import printable, printable_lines
+
 PIPE_WIDTH = 10_000
 """Columns of a table that goes to a file or a pipe: never wrap what a program or grep reads."""
 
@@ -16,7 +18,13 @@ def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def print_json(value: object) -> None:
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    # A terminal obeys more than JSON has to escape.
+    click.echo("\n".join(_escaped(line) for line in text.split("\n")))
+
+
+def _escaped(line: str) -> str:
+    return line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
@@ -26,16 +34,24 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, tit
     from rich.text import Text  # noqa: PLC0415
 
     rows = [list(row) for row in rows]
-    table = Table(box=None, pad_edge=False, header_style="bold", title=title, title_justify="left", title_style="bold")
+    title = None if title is None else printable(title)
+    table = Table(
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        title=title,
+        title_justify="left",
+        title_style="bold",
+    )
     for index, column in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[index], int | None) for row in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         # Text, not str: a topic's settings may hold square brackets, which rich would read as markup.
-        table.add_row(*(Text("-" if cell is None else str(cell)) for cell in row))
+        table.add_row(*(Text("-" if cell is None else printable(str(cell))) for cell in row))
     Console(file=sys.stdout, width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False).print(table)
 
 
 def note(text: str) -> None:
     """A remark for the person at the terminal; stderr, so that it never mixes with data."""
-    click.echo(text, err=True)
+    click.echo(printable_lines(text), err=True)

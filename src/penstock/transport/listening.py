@@ -4,10 +4,6 @@ import asyncio
 import os
 import socket
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import ssl
 
 BACKLOG_MIN = 128
 
@@ -44,8 +40,6 @@ async def serve_streams(
     *,
     limit: int,
     backlog: int,
-    tls: "ssl.SSLContext | None" = None,
-    handshake_timeout_s: float | None = None,
 ) -> asyncio.Server:
     """For pages and other small answers, where asyncio's streams are good enough. OSError says why in few words."""
     try:
@@ -56,8 +50,6 @@ async def serve_streams(
             port,
             limit=limit,
             backlog=backlog,
-            ssl=tls,
-            ssl_handshake_timeout=handshake_timeout_s if tls else None,
         )
     except OSError as error:
         why = os.strerror(error.errno) if error.errno is not None and error.errno > 0 else error.strerror

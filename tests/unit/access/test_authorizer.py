@@ -3,9 +3,9 @@
 import pytest
 from structlog.testing import capture_logs
 
-from penstock.access import denials
 from penstock.access.acls import Acl, PatternType, Permission, encode, entry_name
 from penstock.access.authorizer import CLUSTER_NAME, REMEMBERED_MAX, Authorizer
+from penstock.access.few_lines import LINES_A_MINUTE
 from penstock.access.principal import BROKER, Principal
 from penstock.access.rights import (
     ALTER_CLUSTER,
@@ -156,9 +156,9 @@ def test_a_dry_run_lets_through_what_it_tells() -> None:
 def test_denials_are_counted_and_told_up_to_a_bound() -> None:
     authorizer, subject = an_authorizer(), alice()
     with capture_logs() as lines:
-        for _ in range(denials.LINES_A_MINUTE + 5):
+        for _ in range(LINES_A_MINUTE + 5):
             authorizer.allows(subject, READ_TOPIC, "orders")
-    assert authorizer.metrics.denied == len(lines) + 5 == denials.LINES_A_MINUTE + 5
+    assert authorizer.metrics.denied == len(lines) + 5 == LINES_A_MINUTE + 5
     first = lines[0]
     assert (first["principal"], first["operation"], first["resource"], first["name"]) == (
         "User:alice",

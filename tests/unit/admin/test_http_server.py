@@ -2,13 +2,16 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.tls import Certificates
 
 from penstock.admin.http import HttpServer, Page, Request, Response
 
@@ -215,3 +218,44 @@ async def test_a_connection_that_is_being_made_is_ended_by_a_stop_as_well(turns_
                 assert await asyncio.to_thread(client.recv, 1) == b""
             except ConnectionResetError:
                 pass  # it had not been accepted
+
+
+def _contexts(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """The server's, and one of a client that believes it."""
+    certificates = Certificates(folder)
+    own = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    own.load_cert_chain(certificates.broker_file())
+    return own, ssl.create_default_context(cafile=str(certificates.authority))
+
+
+async def test_pages_are_served_over_tls(tmp_path: Path) -> None:
+    own, theirs = _contexts(tmp_path)
+    async with HttpServer(PAGES, host="127.0.0.1", port=0, tls=own) as server:
+        reader, writer = await asyncio.open_connection(
+            "127.0.0.1", server.port, ssl=theirs, server_hostname="localhost"
+        )
+        client = Client(reader, writer)
+        for _ in range(2):
+            assert (await client.ask(get("/hello?there")))[2] == b"hello there"
+        writer.close()
+
+
+async def test_who_does_not_shake_hands_counts_among_the_connections(tmp_path: Path) -> None:
+    own, _ = _contexts(tmp_path)
+    async with (
+        HttpServer(PAGES, host="127.0.0.1", port=0, connections_max=2, timeout_seconds=600, tls=own) as server,
+        connected(server) as _silent,
+        connected(server) as hello,
+    ):
+        hello.writer.write(b"\x16\x03\x01")  # the beginning of one
+        async with connected(server) as third:
+            assert await third.reader.read() == b""
+
+
+async def test_who_shakes_hands_too_slowly_over_tls_is_let_go(tmp_path: Path) -> None:
+    own, _ = _contexts(tmp_path)
+    async with (
+        HttpServer(PAGES, host="127.0.0.1", port=0, timeout_seconds=0.05, tls=own) as server,
+        connected(server) as client,
+    ):
+        assert await client.reader.read() == b""

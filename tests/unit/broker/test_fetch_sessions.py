@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 from tests.support.clocks import ManualClock
 
+from penstock.access.principal import Principal
 from penstock.broker.fetch_sessions import EVICT_AFTER_S, FetchSession, FetchSessions
 from penstock.errors import FetchSessionIdNotFound, FetchSessionTopicIdError, InvalidFetchSessionEpoch
 from penstock.wire.fetch import FetchPartition, FetchRequest, PartitionAnswer
@@ -49,6 +50,19 @@ def begun(sessions: FetchSessions, *partitions: int) -> FetchSession:
     session, is_incremental = sessions.begin(a_request(partitions=partitions), BY_ID)
     assert session is not None and not is_incremental
     return session
+
+
+@pytest.mark.parametrize("epoch", [0, -1, 1], ids=["begun anew", "ended", "gone on with"])
+def test_another_users_session_is_none(epoch: int) -> None:
+    sessions, _ = some_sessions()
+    alices = begun(sessions, 0)
+    eve = Principal("User", "eve")
+    if epoch == 1:
+        with pytest.raises(FetchSessionIdNotFound):
+            sessions.begin(a_request(alices.id, 1), BY_ID, eve)
+    else:
+        sessions.begin(a_request(alices.id, epoch, (0,)), BY_ID, eve)
+    assert sessions.begin(a_request(alices.id, 1), BY_ID) == (alices, True)
 
 
 def test_a_full_fetch_with_epoch_0_begins_a_session_with_an_id_of_its_own() -> None:

@@ -4,11 +4,15 @@ import asyncio
 import threading
 from typing import Any
 
+import pytest
+import structlog
 from tests.support.clocks import ManualClock
 
+from penstock.access.few_lines import LINES_A_MINUTE
 from penstock.access.login_event import LoginEvent
 from penstock.access.principal import Principal
 from penstock.access.sasl.steps import PasswordCheck, Proved
+from penstock.broker.login_gate import _left_s
 from penstock.broker.logins import Logins
 from penstock.metrics import MetricsRegistry
 from penstock.settings import Config
@@ -57,3 +61,22 @@ async def test_a_password_whose_connection_is_gone_is_not_checked() -> None:
     assert [await found[0], await found[2]] == [Proved("first"), Proved("last")]
     assert found[1].cancelled() and seen == [b"first", b"last"]
     logins.close()
+
+
+@pytest.mark.parametrize(("took_s", "left_s"), [(0.0, 0.1), (0.002, 0.098), (0.1, 0.1), (0.25, 0.05)])
+def test_an_answer_to_a_failure_comes_after_whole_delays(took_s: float, left_s: float) -> None:
+    """How long the check took would tell how the user's keys are made."""
+    assert _left_s(took_s, 0.1) == pytest.approx(left_s)
+    assert _left_s(took_s, 0) == 0
+
+
+def test_failures_in_masses_are_few_lines() -> None:
+    logins = some_logins()
+    with structlog.testing.capture_logs() as lines:
+        for number in range(LINES_A_MINUTE + 5):
+            logins.tell(LoginEvent(Principal("User", f"user-{number}"), "PLAIN", HOST, "SASL", reason="wrong"))
+        assert len(lines) == LINES_A_MINUTE
+        logins._clock.advance(61_000)  # type: ignore[attr-defined]
+        logins.tell(LoginEvent(ANNA, "PLAIN", HOST, "SASL", reason="wrong"))
+    assert lines[-1]["user"] == "anna" and lines[-1]["untold_before"] == 5
+    assert logins._metrics.failed == LINES_A_MINUTE + 6, "all are counted"

@@ -1,13 +1,15 @@
 """Users as logins look them up, and the changes that admin clients make of them."""
 
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 import structlog
 
-from penstock.access.sasl.keys import STRONGEST_FIRST, ScramKeys, made_up_keys
+from penstock.access.sasl.keys import STRONGEST_FIRST, ScramKeys
 from penstock.access.sasl.scram import Account
 from penstock.access.sealing import NotSealedByUs, SealingKeys
+from penstock.access.users.lookalikes import Lookalikes
 from penstock.access.users.records import UserRecord, decode_user, encode_user, open_keys, seal_keys
 from penstock.cluster import Entry, EntryChange
 from penstock.errors import Refusal, SecurityDisabled
@@ -24,6 +26,7 @@ class Users:
         """`found`: the image's entries. `sealing`: the keys; None where this broker was given none."""
         self._found = found
         self._sealing = sealing
+        self._lookalikes = Lookalikes()
 
     @property
     def sealing(self) -> SealingKeys:
@@ -32,6 +35,14 @@ class Users:
         if sealing is None:
             raise SecurityDisabled("this broker keeps no secrets: penstock.secrets.key.file is not set")
         return sealing
+
+    def learn(self, name: str, value: bytes | None) -> None:
+        """A user was added, changed or deleted: who is none has to look like those who are."""
+        try:
+            for mechanism, kept in (decode_user(value).scram if value is not None else {}).items():
+                self._lookalikes.see(mechanism, b64decode(kept.salt), kept.iterations)
+        except ValueError as error:
+            _log.error("a user cannot be read", user=name, reason=str(error))
 
     def names(self) -> list[str]:
         return sorted(self._found())
@@ -49,7 +60,7 @@ class Users:
                 return Account(keys, name, True, record.groups)
             except NotSealedByUs as problem:
                 _log.error("the keys of a user cannot be opened", user=name, mechanism=mechanism, reason=str(problem))
-        return Account(made_up_keys(mechanism, name, self.sealing.derived), name, False)
+        return Account(self._lookalikes.keys(mechanism, name, self.sealing.derived), name, False)
 
     def account_for_password(self, name: str) -> Account:
         record = self.record(name)

@@ -86,7 +86,7 @@ def fetch(
     if request.isolation_level not in KNOWN_ISOLATION_LEVELS:
         return _refused_whole(request, context, UnknownServerError.code)
     try:
-        session, is_incremental = sessions.begin(request, context.api_version)
+        session, is_incremental = sessions.begin(request, context.api_version, context.caller.subject.principal)
     except Refusal as refusal:
         return encode_response(context.api_version, [], error_code=refusal.code)
     asked = session.asked() if session is not None and is_incremental else _asked(request)

@@ -11,6 +11,7 @@ from penstock.cli.acl.settings import authorizer_settings
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.exits import ExitCode
 from penstock.cli.output import json_option, print_json
+from penstock.cli.printable import printable
 
 
 @click.command(no_args_is_help=True)
@@ -62,9 +63,9 @@ def explain(
             }
         )
     else:
-        click.echo(f"{'allowed' if found.is_allowed else 'not allowed'}: {found.why}")
+        click.echo(printable(f"{'allowed' if found.is_allowed else 'not allowed'}: {found.why}"))
         for rule in found.near:
-            click.echo(f"  {rule}")
+            click.echo(printable(f"  {rule}"))
     return ExitCode.OK if found.is_allowed else ExitCode.FAILED
 
 

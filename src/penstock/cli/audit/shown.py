@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from penstock.cli.printable import printable
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 NAMES_MAX = 3
 _STATES = {1: "ok", 2: "failed", 99: "partly"}
@@ -43,17 +45,13 @@ def line_of(event: Mapping[str, Any]) -> str:
     if (count := event.get("count", 1)) > 1:
         words.append(f"({count} times)")
     words.append(event.get("message", ""))
-    return _printable("  ".join(word for word in words if word))
+    return printable("  ".join(word for word in words if word))
 
 
 def _resources(event: Mapping[str, Any]) -> str:
     named = [f"{each.get('type')} {each.get('name')}" for each in event.get("resources", ())]
     more = f" and {len(named) - NAMES_MAX} more" if len(named) > NAMES_MAX else ""
     return ", ".join(named[:NAMES_MAX]) + more
-
-
-def _printable(text: str) -> str:
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def print_event(event: Mapping[str, Any], *, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from penstock.cli.audit.heads import heads_known_to, heads_told_by
 from penstock.cli.exits import ExitCode, NotFound
 from penstock.cli.logging import configure_logging
 from penstock.cli.output import json_option, note, print_json
+from penstock.cli.printable import printable
 from penstock.model.words import counted
 
 
@@ -65,6 +66,6 @@ def _show(report: Report) -> None:
     state = "whole" if report.is_whole else counted(report.problem_count, "problem")
     click.echo(f"{report.name}: {state}; {there}")
     for problem in report.problems:
-        click.echo(f"  {problem}")
+        click.echo(printable(f"  {problem}"))
     for remark in report.notes:
-        click.echo(f"  {remark}")
+        click.echo(printable(f"  {remark}"))

@@ -11,6 +11,7 @@ from penstock.cli.group.described import GroupFacts
 from penstock.cli.group.facts import existing_groups
 from penstock.cli.output import json_option, print_json, print_table
 from penstock.cli.places import Place
+from penstock.cli.printable import printable
 
 
 @click.command(no_args_is_help=True)
@@ -61,7 +62,7 @@ def _print(group: GroupFacts, lags: list[PartitionLag]) -> None:
     facts = [group.state, f"{group.type} protocol"]
     facts += [f"assignor {group.assignor}"] if group.assignor else []
     facts += [f"coordinator {group.coordinator}"] if group.coordinator else []
-    click.echo(f"{group.name}  ({', '.join(facts)})\n")
+    click.echo(printable(f"{group.name}  ({', '.join(facts)})") + "\n")
     if group.members:
         has_static = any(member.instance_id for member in group.members)
         print_table(

@@ -5,6 +5,7 @@ import click
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.group.facts import list_groups as ask_groups
 from penstock.cli.output import json_option, note, print_json, print_table
+from penstock.cli.printable import printable
 
 
 @click.command("list")
@@ -20,7 +21,7 @@ def list_groups(states: tuple[str, ...], names: bool, cluster: Cluster, as_json:
         print_json([{"group": each.name, "state": each.state, "type": each.type} for each in groups])
     elif names:
         for each in groups:
-            click.echo(each.name)
+            click.echo(printable(each.name))
     elif groups:
         print_table(["group", "state", "type"], [[each.name, each.state, each.type] for each in groups])
     else:

@@ -4,7 +4,7 @@ from penstock.cli.program import LazyGroup
 
 quota = LazyGroup(
     "quota",
-    help="How much users, clients and addresses may take: quotas set, listed and deleted.",
+    help="How much users, clients, addresses and tenants may take: quotas set, listed and deleted.",
     commands_at={
         "set": ("penstock.cli.quota.set:set_quota", "Set quotas."),
         "list": ("penstock.cli.quota.list:list_quotas", "List quotas."),

@@ -5,6 +5,7 @@ import click
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.exits import ExitCode, NotFound
 from penstock.cli.output import json_option
+from penstock.cli.quota.asking import all_quotas
 from penstock.cli.quota.values import LIMITS, entity_options, entity_words
 from penstock.cli.topic.outcomes import settle
 from penstock.client.admin.access import QuotaOf
@@ -26,7 +27,7 @@ def delete(entity: tuple[QuotaOf, ...], only: tuple[str, ...], cluster: Cluster,
     if not entity:
         raise click.UsageError("say whose: --user, --client, --ip, --tenant, or --user-default and the like")
     with cluster.doing("list quotas") as client:
-        found = client.describe_quotas()
+        found = all_quotas(client)
     values = next((values for each, values in found.items() if set(each) == set(entity)), {})
     keys = {limit.key for limit in LIMITS if limit.option in only} if only else values.keys()
     gone = dict.fromkeys(sorted(keys & values.keys()))

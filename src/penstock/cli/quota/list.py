@@ -4,6 +4,7 @@ import click
 
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.output import json_option, note, print_json, print_table
+from penstock.cli.quota.asking import all_quotas
 from penstock.cli.quota.values import entity_options, entity_words, shown
 from penstock.client.admin.access import QuotaOf
 
@@ -13,9 +14,9 @@ from penstock.client.admin.access import QuotaOf
 @client_options
 @json_option
 def list_quotas(entity: tuple[QuotaOf, ...], cluster: Cluster, as_json: bool) -> None:
-    """List quotas: all, or those that name a user, a client or an address."""
+    """List quotas: all, or those that name a user, a client, an address or a tenant."""
     with cluster.doing("list quotas") as client:
-        found = client.describe_quotas()
+        found = all_quotas(client)
     chosen = {each: values for each, values in found.items() if set(entity) <= set(each)}
     ordered = sorted(chosen.items(), key=lambda item: [(part.type, part.name or "") for part in item[0]])
     if as_json:

@@ -7,6 +7,7 @@ import click
 from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import print_json
+from penstock.cli.printable import printable
 from penstock.errors import Refusal
 
 
@@ -38,7 +39,7 @@ def settle(
             rows.append({what: name, "outcome": done, **(facts or {})})
             if not as_json:
                 besides = "".join(f", {value} {fact}" for fact, value in (facts or {}).items())
-                click.echo(f"{done} {name}{besides}")
+                click.echo(printable(f"{done} {name}{besides}"))
     if as_json:
         print_json(rows)
     return worst

@@ -5,6 +5,7 @@ import click
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.output import json_option, note, print_json
+from penstock.cli.printable import printable
 from penstock.cli.txn.facts import OPEN_STATES, OpenTransaction, described, open_transactions
 from penstock.client import place
 from penstock.errors import ConcurrentTransactions
@@ -46,7 +47,7 @@ def abort(
     if as_json:
         print_json({"what": done, "done": yes})
     else:
-        click.echo(f"aborted {done}" if yes else f"would abort {done}")
+        click.echo(printable(f"aborted {done}" if yes else f"would abort {done}"))
         if not yes:
             note("nothing was changed: --yes does it")
     return ExitCode.OK

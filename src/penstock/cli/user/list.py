@@ -4,6 +4,7 @@ import click
 
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.output import json_option, note, print_json, print_table
+from penstock.cli.printable import printable
 from penstock.cli.user.credentials import known
 
 
@@ -18,7 +19,7 @@ def list_users(names: bool, cluster: Cluster, as_json: bool) -> None:
         print_json([{"user": name, "mechanisms": mechanisms} for name, mechanisms in users.items()])
     elif names:
         for name in users:
-            click.echo(name)
+            click.echo(printable(name))
     elif users:
         rows = [[name, *told] for name, mechanisms in users.items() for told in sorted(mechanisms.items())]
         print_table(["user", "mechanism", "iterations"], rows)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import pytest
 from tests.support.clusters import a_cluster
 
-from penstock.access.acl_feed import follow
 from penstock.access.acls import PatternType, Permission
 from penstock.access.authorizer import Authorizer
+from penstock.access.entry_feed import follow
 from penstock.access.principal import Principal
 from penstock.access.rights import READ_TOPIC, Operation, ResourceKind
 from penstock.access.subject import Subject
@@ -19,6 +19,7 @@ from penstock.broker.handlers.delete_acls import delete_acls
 from penstock.broker.handlers.describe_acls import describe_acls
 from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import RequestContext
+from penstock.cluster import EntryKind
 from penstock.errors import (
     ClusterAuthorizationFailed,
     InvalidRequest,
@@ -79,7 +80,7 @@ async def stage() -> AsyncIterator[Stage]:
     async with a_cluster() as cluster:
         config = Config.for_broker(ON | {"penstock.acls.max": "2500"})
         authorizer = Authorizer(config)
-        follow(authorizer, cluster.image)
+        follow(cluster.image, EntryKind.ACLS, authorizer.learn)
         yield Stage(authorizer, AclChanges(authorizer, cluster.controller, config))
 
 
