@@ -131,7 +131,7 @@ pipelines-kills: $(VENV)/.dev setup compiled spark ## KILLS=30 of drivers, execu
 	$(BIN)/pytest -q $(LARGE_TESTS)
 	PENSTOCK_TESTS_AWAY_S=60 $(BIN)/pytest -q -s tests/pipelines -k "away and not stays"
 
-bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes, PART=secure for TLS alone
+bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes, PART=secure for TLS, logins and access rules alone
 	@benchmarks/setup
 	$(BIN)/python -m benchmarks $(addprefix --part ,$(PART))
 

@@ -17,10 +17,11 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
-from benchmarks import alone, host, idle, loadgen, plan, report, secure
+from benchmarks import alone, host, idle, loadgen, logins, plan, report, secure
 from benchmarks.brokers import ApacheKafka, Broker, Penstock
 from benchmarks.clusters import Cluster, kafka_cluster, penstock_cluster
-from benchmarks.figures import Figure, compare, compare_full
+from benchmarks.figures import Alone, Figure, compare, compare_full
+from benchmarks.instructions import rights
 from benchmarks.javaload import JavaProduce
 from benchmarks.plan import Plan
 from benchmarks.rounds import START_FIGURES, Collected, Run, Say
@@ -94,7 +95,7 @@ class Bench:
         certificates = secure.make_certificates(self.folder)
         driver = secure.TlsDriver(self.driver.binary, certificates.of_client)
         run = Run(self.plan.secure, driver, self.say, touch_bytes=self.plan.touch_bytes, collected=self.collected)
-        at_rest = secure.AtRest(certificates.authority)
+        at_rest = secure.AtRest(certificates.authority, self.plan.at_rest)
         with ExitStack() as stack:
             brokers = secure.brokers(self.folder, self.kafka_jars, self.penstock, certificates)
             for broker in brokers:
@@ -107,6 +108,23 @@ class Bench:
             for broker in brokers:
                 self.collected.add(broker.name, at_rest.run(Side(broker, driver, 0, brokers)))
         return [*run.figures(), *at_rest.figures()]
+
+    def with_rights(self) -> list[Figure]:
+        """TLS, logins and access rules together."""
+        folder = self.folder / "rights"
+        folder.mkdir()
+        certificates = secure.make_certificates(folder)
+        driver = logins.driver(self.driver.binary, certificates)
+        run = Run(self.plan.rights, driver, self.say, touch_bytes=self.plan.touch_bytes, collected=self.collected)
+        with ExitStack() as stack:
+            brokers = logins.brokers(folder, self.kafka_jars, self.penstock, certificates)
+            for broker in brokers:
+                stack.callback(shutil.rmtree, broker.folder, ignore_errors=True)
+                stack.callback(broker.kill)
+                logins.start(broker, certificates)
+                self.say(f"{broker.name}: up, with its rules")
+            run.whole(brokers)
+        return run.figures()
 
     def _started(self, name: str, run: Run, stack: ExitStack) -> Broker:
         """Start afresh several times for the sake of the start-up figure; the last one stays and is loaded."""
@@ -182,7 +200,7 @@ def main(
     chosen = plan.quick() if quick else plan.whole()
     if java:
         chosen.one.workloads.append(JavaProduce("java", "1 KB records, Java client", 1024, 300_000, kafka_jars))
-    for phase in (chosen.one, chosen.three, chosen.secure):
+    for phase in (chosen.one, chosen.three, chosen.secure, chosen.rights):
         phase.only(only)
     driver = loadgen.LoadDriver(loadgen.build(work / "driver"))
     for stop in (signal.SIGTERM, signal.SIGINT):
@@ -202,9 +220,13 @@ def main(
             figures += bench.three_brokers()
         if "secure" in parts and chosen.secure.workloads and not stand_in:
             figures += bench.over_tls()
-        by_itself = (
-            [] if stand_in or only or "alone" not in parts else alone.measure(chosen, driver, folder, penstock, say)
-        )
+        if "secure" in parts and chosen.rights.workloads and not stand_in:
+            figures += bench.with_rights()
+        by_itself: list[Alone] = []
+        if "alone" in parts and not (stand_in or only):
+            by_itself += alone.measure(chosen, driver, folder, penstock, say)
+        if "secure" in parts and not (stand_in or only) and chosen.counts_instructions:
+            by_itself += rights.measure()
     lines = compare(figures, collected.values.get("kafka", {}), collected.values.get("penstock", {}))
     lines += compare_full(figures, collected.values.get("kafka", {}), collected.values.get(plan.FULL, {}))
     is_partial = bool(only) or set(parts) != set(PARTS)

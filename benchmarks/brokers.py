@@ -180,10 +180,13 @@ class ApacheKafka(Broker):
         jvm: Sequence[str] = JVM,
         protocol: str = "PLAINTEXT",
         settings: Mapping[str, str | int] | None = None,
+        users: Mapping[str, str] | None = None,
     ) -> None:
+        """`users`: passwords of those who log in by SCRAM-SHA-256."""
         super().__init__(name, folder)
         self._protocol = protocol
         self._settings = settings or {}
+        self._users = users or {}
         self._jars = jars
         self._jvm = jvm
         self._node = node or KafkaNode()
@@ -209,8 +212,10 @@ class ApacheKafka(Broker):
             "appender.out.layout.type = PatternLayout\nappender.out.layout.pattern = %d %p %m%n\n"
             "rootLogger.level = warn\nrootLogger.appenderRef.out.ref = out\n"
         )
+        users = [f"SCRAM-SHA-256=[name={user},password={password}]" for user, password in self._users.items()]
+        known = [part for user in users for part in ("--add-scram", user)]
         subprocess.run(
-            [*self.java("kafka.tools.StorageTool"), "format", "-t", _CLUSTER_ID, "-c", str(properties_file)],
+            [*self.java("kafka.tools.StorageTool"), "format", "-t", _CLUSTER_ID, "-c", str(properties_file), *known],
             check=True,
             capture_output=True,
         )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.coordination import NEW_GROUPS, Commits, Joins, LargeTransactions, Transactions
+from benchmarks.logins import DuringLogins, Logins
 from benchmarks.secure import Handshakes
 from benchmarks.workloads import EndToEnd, OneRecordRequests, Settings, Transfer, Workload
 
@@ -51,6 +52,7 @@ class Plan:
     one: Phase
     three: Phase
     secure: Phase
+    rights: Phase
     starts: int
     touch_bytes: int
     idle_s: float
@@ -59,6 +61,8 @@ class Plan:
     workers_bytes: int = 0
     """Written to one broker of a cluster, and to two on the same machine; 0 leaves it out."""
     counts_instructions: bool = True
+    at_rest: int = 5_000
+    """TLS connections that say nothing more."""
 
 
 def _coordination(*, commits: int, joins: int, transactions: int, amount_bytes: int) -> list[Workload]:
@@ -127,6 +131,15 @@ def _secure(big_bytes: int, *, requests: int, handshakes_s: int) -> list[Workloa
     ]
 
 
+def _rights(*, requests: int, logins_s: float, paced_s: float) -> list[Workload]:
+    title = "one-record requests, TLS, SCRAM and access rules"
+    return [
+        OneRecordRequests("rights.single", title, requests, pace_bar=2.0, cpu_bar=0.40),
+        Logins(logins_s),
+        DuringLogins(EndToEnd("rights.paced", "end to end at 1,000/s", 1_000, seconds=paced_s)),
+    ]
+
+
 def _hurried(workloads: list[Workload]) -> list[Workload]:
     """With less of a start at a fixed rate: Kafka's cold cluster does not keep up, and works its way through it."""
     return [replace(each, skipped_s=0.5) if isinstance(each, EndToEnd) else each for each in workloads]
@@ -173,9 +186,14 @@ def quick() -> Plan:
         rounds=1, warm_rounds_min=1, warm_rounds_max=1, warm_within=0.10, rest_s=0.5, budget_s=60, is_hurried=True,
         prefix="tls.", of="TLS",
     )  # fmt: skip
+    rights = Phase(
+        _rights(requests=4_000, logins_s=2, paced_s=1.5),
+        rounds=1, warm_rounds_min=1, warm_rounds_max=1, warm_within=0.10, rest_s=0.5, budget_s=60, is_hurried=True,
+        prefix="rights.", of="logins and rules",
+    )  # fmt: skip
     return Plan(
-        one, three, secure, starts=1, touch_bytes=_GB // 4, idle_s=0.7, rebalances=1, offsets=20_000,
-        counts_instructions=False,  # ten of its seconds, and a task of its own: make bench-instructions
+        one, three, secure, rights, starts=1, touch_bytes=_GB // 4, idle_s=0.7, rebalances=1, offsets=20_000,
+        counts_instructions=False, at_rest=500,  # ten of its seconds, and a task of its own: make bench-instructions
     )  # fmt: skip
 
 
@@ -201,6 +219,20 @@ def whole() -> Plan:
         rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=9 * 60,
         prefix="tls.", of="TLS",
     )  # fmt: skip
+    rights = Phase(
+        _rights(requests=25_000, logins_s=5, paced_s=5),
+        rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=7 * 60,
+        prefix="rights.", of="logins and rules",
+    )  # fmt: skip
     return Plan(
-        one, three, secure, starts=3, touch_bytes=4 * _GB, idle_s=5.0, rebalances=5, offsets=500_000, workers_bytes=_GB
+        one,
+        three,
+        secure,
+        rights,
+        starts=3,
+        touch_bytes=4 * _GB,
+        idle_s=5.0,
+        rebalances=5,
+        offsets=500_000,
+        workers_bytes=_GB,
     )

@@ -37,14 +37,18 @@ def _bar(line: Line) -> str:
 
 
 def by_section(keys: Sequence[str]) -> dict[str, list[str]]:
-    """The keys of figures by what they are of: one broker, or three."""
+    """The keys of figures by what they are of."""
     three = [key for key in keys if key.startswith("three.")]
     full = [key for key in keys if key.startswith("full.")]
-    one = [key for key in keys if key not in three and key not in full]
+    tls = [key for key in keys if key.startswith("tls.")]
+    rights = [key for key in keys if key.startswith("rights.")]
+    one = [key for key in keys if key not in {*three, *full, *tls, *rights}]
     sections = {
         "one broker": one,
         "all batches opened: one broker, penstock.validate.records=full": full,
         "three brokers, RF 3, acks=all": three,
+        "one broker, TLS 1.3": tls,
+        "one broker, TLS, logins and access rules": rights,
     }
     return {title: found for title, found in sections.items() if found}
 

@@ -24,7 +24,6 @@ from penstock.wire.messages.api_versions_request import ApiVersionsRequest
 from penstock.wire.messages.api_versions_response import ApiVersionsResponse
 
 HOSTS = ("localhost", "127.0.0.1")
-AT_REST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,12 @@ class TlsDriver(LoadDriver):
 
     def __init__(self, binary: Path, settings: Settings) -> None:
         super().__init__(binary)
-        self._of_client = settings
+        self.of_client = settings
 
     def _command(
         self, load: str, arguments: Sequence[str | int | float], settings: Mapping[str, str | int], timeout_s: float
     ) -> list[str]:
-        return super()._command(load, arguments, {**self._of_client, **settings}, timeout_s)
+        return super()._command(load, arguments, {**self.of_client, **settings}, timeout_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +111,12 @@ class AtRest:
     """What a connection takes that has asked one question and says nothing more."""
 
     authority: Path
-    count: int = AT_REST
+    count: int
     key: str = "tls.connection"
 
     def figures(self) -> list[Figure]:
-        return [Figure(f"{self.key}_kb", "memory of a TLS connection at rest", "KB", Better.LOWER, Pick.MEDIAN)]
+        title = f"memory of a TLS connection at rest, of {self.count:,}"
+        return [Figure(f"{self.key}_kb", title, "KB", Better.LOWER, Pick.MEDIAN, limit=40.0)]
 
     def run(self, side: Side) -> Values:
         (pid,) = (pid for part in side.subject.parts.values() for pid in part)

@@ -11,6 +11,7 @@ import structlog
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.figures import Alone, Better, Figure, alone
 from benchmarks.instructions.counting import Counter, count
 from benchmarks.instructions.steps import assemble, dispatch, produce, wake
 from benchmarks.micro_dispatch import harness
@@ -44,6 +45,15 @@ async def steps(counter: Counter, folder: Path, *, is_on: bool) -> None:
         dispatch(counter, broker)
         produce(counter, broker)
         await wake(counter, broker)
+
+
+def measure() -> list[Alone]:
+    """What rules add to each step, in percent."""
+    off, on = count(MODULE, "off"), count(MODULE, "on")
+    added = {step: 100 * (on[step] / instructions - 1) for step, instructions in off.items()}
+    title = f"{RULES:,} access rules: instructions added to"
+    figures = [Figure(f"rules.{step}", f"{title} {step}", "%", Better.LOWER, limit=3.0) for step in added]
+    return alone(figures, {f"rules.{step}": [percent] for step, percent in added.items()})
 
 
 def main() -> None:
