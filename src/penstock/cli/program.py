@@ -98,6 +98,7 @@ program = LazyGroup(
         "produce": ("penstock.cli.produce:produce", "Write records from a file or standard input."),
         "consume": ("penstock.cli.consume:consume", "Read records and print them."),
         "group": ("penstock.cli.group:group", "List, describe, measure, reset and delete consumer groups."),
+        "share": ("penstock.cli.share:share", "List, describe, reset and delete share groups."),
         "log": ("penstock.cli.log:log", "Put damaged and unknown logs of a stopped broker right."),
         "txn": ("penstock.cli.txn:txn", "List, describe and abort transactions."),
         "cluster": ("penstock.cli.cluster:cluster", "Describe a cluster, drain and rebalance its brokers."),

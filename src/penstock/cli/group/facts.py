@@ -1,7 +1,7 @@
 """What a cluster knows of groups: who is in them, and what they have committed."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock.cli.client import Cluster
@@ -25,7 +25,7 @@ class ListedGroup:
     type: str
 
 
-def list_groups(cluster: Cluster) -> list[ListedGroup]:
+def list_groups(cluster: Cluster, protocols: Collection[str] = CONSUMERS) -> list[ListedGroup]:
     """Of all brokers, or a failure: half a list would look like a whole one. Asked again while a broker is replaced."""
     deadline = time.monotonic() + cluster.timeout_s
     while True:
@@ -50,7 +50,7 @@ def list_groups(cluster: Cluster) -> list[ListedGroup]:
         ListedGroup(each.group_id, state_name(each.group_state), each.group_type.lower() or "unknown")
         for of_broker in answers.done.values()
         for each in of_broker
-        if each.protocol_type in CONSUMERS
+        if each.protocol_type in protocols
     ]
     return sorted(listed, key=lambda each: each.name)
 

@@ -1,0 +1,115 @@
+"""penstock share ... against a running broker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.support.command import Penstock
+from tests.support.faults import eventually
+from tests.support.kafka import ApacheKafka
+from tests.support.shares import earliest, share_settings
+
+from penstock.cli.exits import ExitCode
+from penstock.client import Client, NewTopic, ShareConsumer
+
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(scope="module", params=["kafka"])
+def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with ApacheKafka(tmp_path_factory.mktemp("kafka"), settings=share_settings()) as kafka:
+        yield kafka.bootstrap
+
+
+@pytest.fixture
+def penstock(cluster: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Penstock:
+    return Penstock(cluster, monkeypatch, capfd)
+
+
+@pytest.fixture
+def client(cluster: str) -> Iterator[Client]:
+    with Client(cluster, timeout_s=PATIENCE_S) as client:
+        yield client
+
+
+def a_group(client: Client, name: str, *, records: int) -> ShareConsumer:
+    """Of one topic of two partitions; it has accepted all records."""
+    client.create_topics([NewTopic(name, 2)]).all()
+    eventually(lambda: name in client.list_topics(), f"{name} is known")
+    earliest(client, name)
+    with client.producer() as producer:
+        for number in range(records):
+            producer.send(name, b"%d" % number, partition=number % 2)
+    consumer = client.share_consumer(group=name, topics=(name,))
+    read = 0
+    while read < records:
+        read += len(consumer.poll(PATIENCE_S))
+    consumer.commit().all()
+    return consumer
+
+
+def described(penstock: Penstock, group: str) -> dict[str, Any]:
+    (found,) = json.loads(penstock("share", "describe", group, "--json").out)
+    assert isinstance(found, dict)
+    return found
+
+
+def lags(penstock: Penstock, group: str) -> dict[int, int]:
+    return {each["partition"]: each["lag_records"] for each in described(penstock, group)["partitions"]}
+
+
+def test_a_group_is_listed_and_described_with_its_members(penstock: Penstock, client: Client) -> None:
+    with a_group(client, "busy", records=4) as consumer:
+        assert {"group": "busy", "state": "stable"} in json.loads(penstock("share", "list", "--json").out)
+        assert "busy" not in penstock("share", "list", "--names", "--state", "empty").out.splitlines()
+        found = described(penstock, "busy")
+        assert (found["state"], found["lag_records"]) == ("stable", 0)
+        (member,) = found["members"]
+        assert member["member"] == consumer.member_id
+        assert member["partitions"] == [{"topic": "busy", "partition": index} for index in (0, 1)]
+        assert [each["members"] for each in found["partitions"]] == [1, 1]
+        assert "busy:0-1" in penstock("share", "describe", "busy").out
+
+
+def test_a_group_with_members_is_not_reset_or_deleted(penstock: Penstock, client: Client) -> None:
+    with a_group(client, "in-use", records=2) as consumer:
+        for command in (("reset", "in-use", "--all-topics", "--to-earliest", "--yes"), ("delete", "in-use", "--yes")):
+            done = penstock("share", *command)
+            assert done.code == ExitCode.FAILED and "it has 1 member" in done.err and consumer.member_id in done.err
+    assert lags(penstock, "in-use") == {0: 0, 1: 0}
+
+
+def test_a_reset_is_shown_first_and_then_done(penstock: Penstock, client: Client) -> None:
+    a_group(client, "again", records=8).close()
+    shown = penstock("share", "reset", "again", "--topic", "again:1", "--to-offset", "1")
+    assert "nothing was changed" in shown.err and lags(penstock, "again") == {0: 0, 1: 0}
+    done = json.loads(
+        penstock("share", "reset", "again", "--topic", "again:1", "--to-offset", "1", "--yes", "--json").out
+    )
+    assert done["done"] and [(each["partition"], each["to"]) for each in done["partitions"]] == [(1, 1)]
+    assert lags(penstock, "again") == {0: 0, 1: 3}
+    assert penstock("share", "reset", "again", "--all-topics", "--to-earliest", "--yes").code == ExitCode.OK
+    assert lags(penstock, "again") == {0: 4, 1: 4}
+    assert penstock("share", "reset", "again", "--all-topics", "--to-latest", "--yes").code == ExitCode.OK
+    assert lags(penstock, "again") == {0: 0, 1: 0}
+
+
+def test_a_group_is_deleted_and_then_not_found(penstock: Penstock, client: Client) -> None:
+    a_group(client, "old", records=2).close()
+    assert "deleted old" in penstock("share", "delete", "old", "--yes").out
+    for command in ("describe", "delete"):
+        missing = penstock("share", command, "old")
+        assert missing.code == ExitCode.NOT_FOUND and "there is no share group 'old'" in missing.err
+
+
+def test_a_group_of_another_kind_is_named_as_one(penstock: Penstock, client: Client) -> None:
+    client.create_topics(["read-classically"]).all()
+    with client.consumer(group="no-share-group", topics=("read-classically",)) as consumer:
+        consumer.poll(0.5)
+        eventually(lambda: "no-share-group" in penstock("group", "list", "--names").out.split(), "it is listed")
+        found = penstock("share", "describe", "no-share-group")
+        assert found.code == ExitCode.NOT_FOUND and "is no share group" in found.err
+        assert "no-share-group" not in penstock("share", "list", "--names").out.splitlines()
