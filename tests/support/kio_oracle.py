@@ -15,6 +15,7 @@ from kio.schema.index import schema_name_map
 from kio.serial import entity_reader, entity_writer
 from tests.support.wire_values import MESSAGES, layouts_of
 from tools.wire.layout import Layout, Slot
+from tools.wire.own_fields import OWN_NAMES
 
 _EPOCH = datetime.datetime.fromtimestamp(0, tz=datetime.UTC)
 _MILLISECOND = datetime.timedelta(milliseconds=1)
@@ -78,6 +79,9 @@ def _narrow(name: str, layout: Layout, entity: Any, found: dict[tuple[str, str],
             found[layout.struct, slot.field.python_name] = strategy
         if slot.inner is not None:
             _narrow(name, slot.inner, _inner_class(theirs.type), found)
+    for slot in layout.tagged:
+        if slot.field.name in OWN_NAMES:  # which kio does not know
+            found[layout.struct, slot.field.python_name] = st.just(slot.field.default)
 
 
 def _inner_class(annotation: Any) -> Any:
@@ -92,7 +96,7 @@ def _paired(name: str, layout: Layout, entity: Any) -> list[tuple[Slot, Any]]:
     message = MESSAGES[name]
     schema = message.fields if layout.struct == name else message.structs[layout.struct]
     slots = {slot.field.name: slot for slot in (*layout.slots, *layout.tagged)}
-    present = [slots[field.name] for field in schema if field.name in slots]
+    present = [slots[field.name] for field in schema if field.name in slots and field.name not in OWN_NAMES]
     return list(zip(present, fields(entity), strict=True))
 
 
@@ -114,6 +118,8 @@ def ours_as_plain_fields(value: Any, layout: Layout) -> dict[str, Any]:
     """The same form for a value of ours."""
     told = {}
     for slot in (*layout.slots, *layout.tagged):
+        if slot.field.name in OWN_NAMES:
+            continue
         field = getattr(value, slot.field.python_name)
         inner = slot.inner
         if inner is None or field is None:

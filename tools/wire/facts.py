@@ -1,4 +1,6 @@
-"""The facts of Kafka's message schemas, as the generator sees them: names, types, versions, tags, defaults."""
+"""The facts of Kafka's message schemas, as the generator sees them: names, types, versions, tags, defaults; with the
+few fields that are our own.
+"""
 
 import json
 import re
@@ -6,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tools.wire.own_fields import with_own_fields
 
 FACTS = Path(__file__).with_name("facts.json")
 NO_END = 32767  # versions are int16 on the wire, so "9+" ends here
@@ -86,7 +90,7 @@ _IMPLICIT_DEFAULTS |= {"bool": False, "float64": 0.0}
 
 def load(path: Path = FACTS) -> list[Message]:
     """Every message, and of some requests the API alone."""
-    return [_message(raw) for raw in json.loads(path.read_text())["messages"]]
+    return [_message(with_own_fields(raw)) for raw in json.loads(path.read_text())["messages"]]
 
 
 def snake(name: str) -> str:

@@ -30,8 +30,11 @@ UNROLLED: dict[str, int] = {
     "RequestHeader": 0, "ResponseHeader": 0,
     "ShareAcknowledgeRequest": 1, "ShareAcknowledgeResponse": 1,
     "ShareFetchRequest": 1, "ShareFetchResponse": 1,
+    "ShareSnapshotKey": 0, "ShareSnapshotValue": 0,
+    "ShareUpdateKey": 0, "ShareUpdateValue": 0,
     "SyncGroupRequest": 3, "SyncGroupResponse": 0,
     "TransactionLogKey": 0, "TransactionLogValue": 0,
     "TxnOffsetCommitRequest": 3, "TxnOffsetCommitResponse": 3,
+    "WriteShareGroupStateRequest": 0, "WriteShareGroupStateResponse": 0,
     "WriteTxnMarkersRequest": 1, "WriteTxnMarkersResponse": 1,
 }  # fmt: skip

@@ -165,10 +165,12 @@ class Lifecycle:
     async def start_coordinators(self) -> None:
         self._services.groups.start()
         self._services.transactions.start()
+        self._services.shares.start()
         self._ports.spawn(self._services.group_lag.run())
 
     async def stop_coordinators(self) -> None:
         """Whoever waits for an answer gets one."""
+        self._services.shares.stop()
         self._services.transactions.stop()
         self._services.groups.stop()
 

@@ -41,6 +41,9 @@ from penstock.cluster import (
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.groups.group_lag import GroupLag
 from penstock.coordinators.groups.log_ends import LogEnds
+from penstock.coordinators.shares.service import Shares
+from penstock.coordinators.shares.share_coordinators import ShareCoordinators
+from penstock.coordinators.shares.states import ShareStates
 from penstock.coordinators.transactions import Transactions
 from penstock.coordinators.transactions.marker_sender import MarkerSender
 from penstock.coordinators.transactions.marker_writer import MarkerWriter
@@ -125,6 +128,8 @@ class Services:
     transactions: Transactions
     transaction_gate: TransactionGate
     marker_writer: MarkerWriter
+    shares: Shares
+    share_states: ShareStates
 
     fetch_sessions: FetchSessions
     after_receive: AfterReceive
@@ -214,6 +219,17 @@ def build(config: Config, ports: Ports) -> Services:
         registry=registry,
         stands_alone=cluster.stands_alone,
     )
+    shares = Shares(
+        config=config,
+        image=image,
+        controller=cluster.controller,
+        partitions=partitions,
+        clock=clock,
+        spawn=spawn,
+        registry=registry,
+        stands_alone=cluster.stands_alone,
+    )
+    share_states = ShareCoordinators(shares, peers, image, me=me, clock=clock, spawn=spawn, registry=registry)
     authenticator = PeerAuthenticator(
         image, me=me, dice=dice, secret=cluster.secret, peer_listener=inter_broker_listener(config).name
     )
@@ -294,6 +310,8 @@ def build(config: Config, ports: Ports) -> Services:
         transactions=transactions,
         transaction_gate=CoordinatorGate(TransactionCoordinators(transactions, peers, me=me, spawn=spawn), config),
         marker_writer=writer,
+        shares=shares,
+        share_states=share_states,
         fetch_sessions=FetchSessions(
             slots_max=config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS], clock=clock, dice=dice
         ),

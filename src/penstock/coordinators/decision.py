@@ -6,7 +6,7 @@ the clock. So loading, replaying and live use are one path.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NewType, Protocol
+from typing import Any, NewType, Protocol, runtime_checkable
 
 import msgspec
 
@@ -116,6 +116,14 @@ class Machine(Protocol):
 
     def apply(self, change: Any) -> None:
         """Kinds of change that mean nothing to a machine are let be."""
+
+
+@runtime_checkable
+class PlacedMachine(Machine, Protocol):
+    """A machine that is told where in the log its records lie."""
+
+    def place(self, batch_at: int) -> None:
+        """What is applied from here on is in the batch that begins at this offset."""
 
 
 class RecordCodec(Protocol):

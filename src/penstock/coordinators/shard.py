@@ -26,6 +26,7 @@ from penstock.coordinators.decision import (
     InTransaction,
     Loaded,
     Machine,
+    PlacedMachine,
     RecordCodec,
     Reply,
     Timer,
@@ -92,6 +93,7 @@ class Shard:
         self._began_s = clock.monotonic()
         self._epoch = partition.leader_epoch
         self._codec = codec
+        self._place = machine.place if isinstance(machine, PlacedMachine) else None
         self._clock = clock
         self._steady = SteadyClock(clock)
         self._answer_one = answer
@@ -129,6 +131,8 @@ class Shard:
         apply, name = self.machine.apply, str(self.partition.topic_partition)
         next_offset = offset
         for header, batch in batches_in(data):
+            if self._place is not None:
+                self._place(header.base_offset)
             for change in changes_in(header, batch, self._codec, name, start=offset):
                 apply(change)
                 self.loaded_records += 1
@@ -263,6 +267,8 @@ class Shard:
             _log.error("log takes no batch this large", partition=str(self.partition.topic_partition))
             raise UnknownServerError from None
         self._written_to = appended.next_offset
+        if self._place is not None:
+            self._place(appended.base_offset)
 
     def _answer(self, address: Address, value: Any) -> None:
         self._asking.discard(address)

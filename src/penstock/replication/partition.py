@@ -314,6 +314,12 @@ class Partition:
             raise InvalidTopic(f"{self.topic} is kept by the broker itself, which needs every record in it")
         if "delete" not in self.config[settings.CLEANUP_POLICY]:
             raise PolicyViolation(f"{self.topic} is compacted only: its cleanup.policy has no delete")
+        return self.cut_beginning(before)
+
+    def cut_beginning(self, before: int) -> int:
+        """As `delete_records`, for the coordinator whose internal topic it is."""
+        if not self.is_leader:
+            raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
         target = self.high_watermark if before == -1 else before
         if target < 0 or target > self.high_watermark:
             raise OffsetOutOfRange(f"{target} is not within [0, {self.high_watermark}]")

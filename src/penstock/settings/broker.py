@@ -11,6 +11,7 @@ from penstock.settings.broker_log import *  # noqa: F403
 from penstock.settings.broker_quotas import *  # noqa: F403
 from penstock.settings.broker_replication import *  # noqa: F403
 from penstock.settings.broker_sasl import *  # noqa: F403
+from penstock.settings.broker_shares import *  # noqa: F403
 from penstock.settings.broker_tls import *  # noqa: F403
 from penstock.settings.broker_transactions import *  # noqa: F403
 from penstock.settings.checks import at_least, between, matching, one_of

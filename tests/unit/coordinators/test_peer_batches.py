@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from penstock.coordinators.transactions.peer_batches import TOGETHER_MAX, PeerBatches
+from penstock.coordinators.peer_batches import TOGETHER_MAX, PeerBatches
 from penstock.errors import NetworkFailure
 from penstock.model import BrokerId
 

@@ -35,9 +35,14 @@ DATA_PATH: Final = frozenset(
         ApiKey.ADD_PARTITIONS_TO_TXN,
         ApiKey.ADD_OFFSETS_TO_TXN,
         ApiKey.END_TXN,
+        ApiKey.INITIALIZE_SHARE_GROUP_STATE,
+        ApiKey.WRITE_SHARE_GROUP_STATE,
+        ApiKey.DELETE_SHARE_GROUP_STATE,
     }
 )
-"""What clients do at the pace of their data. It is not told one by one and never waits; refusals of it are told."""
+"""What clients do at the pace of their data, and what brokers ask of each other for
+that. It is not told one by one and never waits; refusals of it are told.
+"""
 
 
 def audited(

@@ -1,4 +1,4 @@
-"""FindCoordinator: which broker to ask about a group or a transactional id.
+"""FindCoordinator: which broker to ask about a group, a transactional id or a share partition.
 
 v1 kinds of coordinators, v3 flexible, v4 many keys at once, v5 TRANSACTION_ABORTABLE, v6 share groups. The address is
 the one of the listener that the request came in on (RULES 35).
@@ -14,6 +14,9 @@ from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import BrokerAvailability
 from penstock.coordinators.groups import Groups
+from penstock.coordinators.service import CoordinatorService
+from penstock.coordinators.shares.service import Shares
+from penstock.coordinators.shares.states import SharePartitionKey
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import CoordinatorNotAvailable, InvalidRequest, Refusal
 from penstock.model import BrokerId
@@ -25,6 +28,7 @@ from penstock.wire.produce import Endpoint
 
 GROUP, TRANSACTION, SHARE = 0, 1, 2
 MANY_KEYS_FROM = 4
+SHARES_FROM = 6
 NOBODY = Endpoint(-1, "", -1, None)
 NO_ERROR_SAID = "NONE"
 """What Kafka writes into the message of an answer without an error."""
@@ -41,16 +45,23 @@ async def find_coordinator(
     context: RequestContext,
     groups: Groups,
     transactions: Transactions,
+    shares: Shares,
     partitions: Partitions,
     availability: BrokerAvailability,
     authorizer: Authorizer,
 ) -> FindCoordinatorResponse:
     keys = request.coordinator_keys if context.api_version >= MANY_KEYS_FROM else [request.key]
+    coordinators: dict[int, CoordinatorService] = {GROUP: groups, TRANSACTION: transactions}
+    if context.api_version >= SHARES_FROM:
+        coordinators[SHARE] = shares
     found = []
     async for key in cooperatively(keys):
         try:
             _require_right(authorizer, context.caller.subject, request.key_type, key)
-            leader = await _leader(request.key_type, key, groups, transactions, availability)
+            if request.key_type not in coordinators:
+                raise InvalidRequest(f"no coordinators of kind {request.key_type}")
+            named = str(SharePartitionKey.parse(key)) if request.key_type == SHARE else key
+            leader = await _leader(named, coordinators[request.key_type], availability)
             endpoint = _endpoint(leader, context, partitions)
             found.append(Coordinator(key, endpoint.node_id, endpoint.host, endpoint.port))
         except Refusal as refusal:
@@ -76,12 +87,7 @@ def _require_right(authorizer: Authorizer, subject: Subject, key_type: int, key:
         authorizer.require(subject, CLUSTER_ACTION)
 
 
-async def _leader(
-    key_type: int, key: str, groups: Groups, transactions: Transactions, availability: BrokerAvailability
-) -> BrokerId:
-    if key_type not in (GROUP, TRANSACTION):
-        raise InvalidRequest(f"no coordinators of kind {key_type}")
-    coordinators: Groups | Transactions = groups if key_type == GROUP else transactions
+async def _leader(key: str, coordinators: CoordinatorService, availability: BrokerAvailability) -> BrokerId:
     await coordinators.coordinator_of(key)
     await availability.judged(lambda suspects: coordinators.known_coordinator_of(key) in suspects)
     return coordinators.known_coordinator_of(key)

@@ -1,1 +1,1 @@
-"""The state of share groups: which records of a partition are done (KIP-932)."""
+"""State of share groups: a machine on the partitions of `__share_group_state`, and those who ask it."""

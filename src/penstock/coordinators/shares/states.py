@@ -1,14 +1,21 @@
 """What share groups keep of a partition: how far all is done, and what became of what lies beyond.
 
 `ShareStates` is the port to whoever keeps it: the share coordinator of that partition, on this broker or on another.
+
+A record's state only moves on within a state epoch: see `StateBatch.standing`. So writes may be repeated, joined, and
+carried out in any order: what comes of it is the same.
 """
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
 
-from penstock.model import TopicId, topic_id_text
+from penstock.errors import InvalidRequest
+from penstock.model import TopicId, topic_id_from_text, topic_id_text
+
+_TEXT = re.compile(r"(?P<group>.*):(?P<topic>[A-Za-z0-9_-]{22})(==)?:(?P<partition>[+-]?[0-9]{1,10})", re.DOTALL)
 
 
 class SharePartitionKey(NamedTuple):
@@ -22,6 +29,14 @@ class SharePartitionKey(NamedTuple):
         """As FindCoordinator is asked for it."""
         return f"{self.group_id}:{topic_id_text(self.topic_id)}:{self.partition}"
 
+    @classmethod
+    def parse(cls, text: str) -> "SharePartitionKey":
+        """What `str` gives; a group's id may have colons of its own."""
+        found = _TEXT.fullmatch(text)
+        if found is None or not found["group"].strip() or not -(1 << 31) <= int(found["partition"]) < 1 << 31:
+            raise InvalidRequest("a share partition is named by its group, its topic's id and its number: g:id:0")
+        return cls(found["group"], topic_id_from_text(found["topic"]), int(found["partition"]))
+
 
 class StateBatch(msgspec.Struct, frozen=True, gc=False):
     """Records in a row that are in one state."""
@@ -31,6 +46,15 @@ class StateBatch(msgspec.Struct, frozen=True, gc=False):
     delivery_state: int
     """0 available, 2 acknowledged, 4 archived; acquired (1) is never kept."""
     delivery_count: int
+    not_before_ms: int = 0
+    """Wall time at which they may be delivered again; 0: at once."""
+
+    @property
+    def standing(self) -> tuple[int, int, int]:
+        """Of two states of one record the greater counts: the one that more deliveries brought, and then the one that
+        is closer to the end.
+        """
+        return self.delivery_count, self.delivery_state, self.not_before_ms
 
 
 class ShareState(msgspec.Struct, frozen=True, gc=False):
@@ -50,11 +74,13 @@ class ShareSummary(msgspec.Struct, frozen=True, gc=False):
 
 
 class ShareStates(Protocol):
-    """Each raises a Refusal with Kafka's code: FencedStateEpoch, FencedLeaderEpoch, CoordinatorNotAvailable and so on.
-    Whoever keeps the state is asked again, for some seconds, while it moves or loads.
+    """Each raises a Refusal with Kafka's code: FencedStateEpoch; FencedLeaderEpoch; InvalidRequest from `read` and
+    `write` where nothing was initialized; UnknownTopicOrPartition; CoordinatorNotAvailable once whoever keeps the
+    state was asked again for some seconds, while it moved or loaded. What was asked may then have been done.
     """
 
-    async def initialize(self, key: SharePartitionKey, *, state_epoch: int, start_offset: int) -> None: ...
+    async def initialize(self, key: SharePartitionKey, *, state_epoch: int, start_offset: int) -> None:
+        """Forgets what was kept under this state epoch or an earlier one."""
 
     async def read(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareState:
         """For the leader of the partition, whose epoch is kept: a former leader's writes are refused from then on."""
@@ -69,10 +95,12 @@ class ShareStates(Protocol):
         delivery_complete_count: int,
         batches: Sequence[StateBatch],
     ) -> None:
-        """Increments: what is not in `batches` stays. A start offset of -1 leaves that one as it is. Returns when
-        it is replicated.
+        """Increments: what is not in `batches` stays. A start offset of -1, or one that is passed already, leaves
+        that one as it is. Returns when it is replicated. Where it is refused as not available it may have been done:
+        to repeat it is safe.
         """
 
     async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary: ...
 
-    async def delete(self, key: SharePartitionKey) -> None: ...
+    async def delete(self, key: SharePartitionKey) -> None:
+        """Done as well where there was nothing."""

@@ -17,9 +17,9 @@ from typing import Any, Final, NamedTuple, Protocol
 import structlog
 
 from penstock.cluster import ClusterImage
+from penstock.coordinators.peer_batches import PeerBatches
 from penstock.coordinators.transactions import MarkersDue
 from penstock.coordinators.transactions.marker_writer import MarkerEntry, MarkerWriter
-from penstock.coordinators.transactions.peer_batches import PeerBatches
 from penstock.errors import (
     InvalidProducerEpoch,
     LeaderNotAvailable,

@@ -6,9 +6,9 @@ Requests to another broker carry many transactions (AddPartitionsToTxn from vers
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, Protocol
 
+from penstock.coordinators.peer_batches import PeerBatches
 from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
 from penstock.coordinators.transactions.marker_sender import Peers
-from penstock.coordinators.transactions.peer_batches import PeerBatches
 from penstock.errors import (
     ClusterAuthorizationFailed,
     CoordinatorNotAvailable,

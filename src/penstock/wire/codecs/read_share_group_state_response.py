@@ -28,6 +28,7 @@ DECODERS, ENCODERS = by_table(
             Field("last_offset", "int64"),
             Field("delivery_state", "int8"),
             Field("delivery_count", "int16"),
+            Field("not_before_ms", "int64", tag=10000),
         ),
         ReadShareGroupStateResponse: (Field("results", "[]ReadStateResult"),),
     },

@@ -1,15 +1,40 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from penstock.wire.fields import Field
-from penstock.wire.messages.share_update_key import ShareUpdateKey
-from penstock.wire.tables import by_table
+from struct import Struct
 
-DECODERS, ENCODERS = by_table(
-    ShareUpdateKey,
-    {
-        ShareUpdateKey: (
-            Field("group_id", "string"),
-            Field("topic_id", "uuid"),
-            Field("partition", "int32"),
-        ),
-    },
-)
+from penstock.wire.malformed import null_refused
+from penstock.wire.messages.share_update_key import ShareUpdateKey
+from penstock.wire.primitives import Push
+
+_read_ui = Struct(">16si").unpack_from
+_read_h = Struct(">h").unpack_from
+_pack_ui = Struct(">16si").pack
+_pack_h = Struct(">h").pack
+
+
+def _decode_share_update_key_v0(data: bytes, pos: int) -> tuple[ShareUpdateKey, int]:
+    (n,) = _read_h(data, pos)
+    pos += 2
+    if n < 0:
+        raise null_refused("group_id")
+    end = pos + n
+    group_id = data[pos:end].decode()
+    pos = end
+    topic_id, partition = _read_ui(data, pos)
+    pos += 20
+    return ShareUpdateKey(group_id, topic_id, partition), pos
+
+
+def _encode_share_update_key_v0(push: Push, this: ShareUpdateKey) -> None:
+    group_id_sent = this.group_id.encode()
+    n = len(group_id_sent)
+    push(_pack_h(n))
+    push(group_id_sent)
+    push(_pack_ui(this.topic_id, this.partition))
+
+
+DECODERS = {
+    0: _decode_share_update_key_v0,
+}
+ENCODERS = {
+    0: _encode_share_update_key_v0,
+}

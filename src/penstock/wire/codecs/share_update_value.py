@@ -1,23 +1,107 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from penstock.wire.fields import Field
-from penstock.wire.messages.share_update_value import ShareUpdateValue, StateBatch
-from penstock.wire.tables import by_table
+from struct import Struct
 
-DECODERS, ENCODERS = by_table(
-    ShareUpdateValue,
-    {
-        StateBatch: (
-            Field("first_offset", "int64"),
-            Field("last_offset", "int64"),
-            Field("delivery_state", "int8"),
-            Field("delivery_count", "int16"),
-        ),
-        ShareUpdateValue: (
-            Field("snapshot_epoch", "int32"),
-            Field("leader_epoch", "int32"),
-            Field("start_offset", "int64"),
-            Field("delivery_complete_count", "int32", tag=0),
-            Field("state_batches", "[]StateBatch"),
-        ),
-    },
-)
+from penstock.wire.malformed import absurd_count, null_refused, wrong_tag_size
+from penstock.wire.messages.share_update_value import ShareUpdateValue, StateBatch
+from penstock.wire.primitives import Buffer, Push, long_varint, read_tag, tag_section, tagged_field, uvarint
+
+_read_i = Struct(">i").unpack_from
+_read_iiqB = Struct(">iiqB").unpack_from
+_read_q = Struct(">q").unpack_from
+_read_qqbhB = Struct(">qqbhB").unpack_from
+_pack_i = Struct(">i").pack
+_pack_iiq = Struct(">iiq").pack
+_pack_iiqB = Struct(">iiqB").pack
+_pack_q = Struct(">q").pack
+_pack_qqbh = Struct(">qqbh").pack
+
+
+def _decode_state_batch_v0(data: bytes, pos: int) -> tuple[StateBatch, int]:
+    first_offset, last_offset, delivery_state, delivery_count, tags = _read_qqbhB(data, pos)
+    pos += 20
+    item = StateBatch(first_offset, last_offset, delivery_state, delivery_count)
+    if tags:
+        if tags > 127:
+            tags, pos = long_varint(data, pos)
+        for _ in range(tags):
+            tag, tag_end, pos = read_tag(data, pos)
+            if tag == 10000:
+                (not_before_ms,) = _read_q(data, pos)
+                pos += 8
+                item.not_before_ms = not_before_ms
+                if pos != tag_end:
+                    raise wrong_tag_size("not_before_ms")
+            else:
+                pos = tag_end
+    return item, pos
+
+
+def _decode_share_update_value_v0(data: bytes, pos: int) -> tuple[ShareUpdateValue, int]:
+    snapshot_epoch, leader_epoch, start_offset, n = _read_iiqB(data, pos)
+    pos += 17
+    if n > 127:
+        n, pos = long_varint(data, pos)
+    if not n:
+        raise null_refused("state_batches")
+    n -= 1
+    if n * 20 > len(data) - pos:
+        raise absurd_count("state_batches", n)
+    state_batches: list[StateBatch] = []
+    for _ in range(n):
+        state_batches_item, pos = _decode_state_batch_v0(data, pos)
+        state_batches.append(state_batches_item)
+    tags = data[pos]
+    pos += 1
+    item = ShareUpdateValue(snapshot_epoch, leader_epoch, start_offset, state_batches=state_batches)
+    if tags:
+        if tags > 127:
+            tags, pos = long_varint(data, pos)
+        for _ in range(tags):
+            tag, tag_end, pos = read_tag(data, pos)
+            if tag == 0:
+                (delivery_complete_count,) = _read_i(data, pos)
+                pos += 4
+                item.delivery_complete_count = delivery_complete_count
+                if pos != tag_end:
+                    raise wrong_tag_size("delivery_complete_count")
+            else:
+                pos = tag_end
+    return item, pos
+
+
+def _encode_state_batch_v0(push: Push, this: StateBatch) -> None:
+    push(_pack_qqbh(this.first_offset, this.last_offset, this.delivery_state, this.delivery_count))
+    tagged: list[bytes] = []
+    part: list[Buffer]
+    if this.not_before_ms != 0:
+        part = []
+        part.append(_pack_q(this.not_before_ms))
+        tagged.append(tagged_field(10000, part))
+    push(tag_section(tagged) if tagged else b"\0")
+
+
+def _encode_share_update_value_v0(push: Push, this: ShareUpdateValue) -> None:
+    state_batches = this.state_batches
+    n = len(state_batches) + 1
+    push(
+        _pack_iiqB(this.snapshot_epoch, this.leader_epoch, this.start_offset, n)
+        if n < 128
+        else _pack_iiq(this.snapshot_epoch, this.leader_epoch, this.start_offset) + uvarint(n)
+    )
+    for state_batches_item in state_batches:
+        _encode_state_batch_v0(push, state_batches_item)
+    tagged: list[bytes] = []
+    part: list[Buffer]
+    if this.delivery_complete_count != -1:
+        part = []
+        part.append(_pack_i(this.delivery_complete_count))
+        tagged.append(tagged_field(0, part))
+    push(tag_section(tagged) if tagged else b"\0")
+
+
+DECODERS = {
+    0: _decode_share_update_value_v0,
+}
+ENCODERS = {
+    0: _encode_share_update_value_v0,
+}

@@ -9,6 +9,7 @@ class StateBatch(msgspec.Struct, gc=False):
     last_offset: int = 0
     delivery_state: int = 0
     delivery_count: int = 0
+    not_before_ms: int = 0
 
 
 class ShareSnapshotValue(Message, gc=False):
