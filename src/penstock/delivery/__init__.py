@@ -1,0 +1,1 @@
+"""Delivery beyond offsets: who gets which record, and what became of it."""

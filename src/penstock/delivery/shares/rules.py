@@ -1,0 +1,24 @@
+"""What a share group's settings say, as its partitions go by it."""
+
+import msgspec
+
+
+class ShareRules(msgspec.Struct, frozen=True, kw_only=True):
+    lock_ms: int = 30_000
+    delivery_limit: int = 5
+    """A record is given up when it comes back after so many deliveries."""
+    locks_max: int = 2_000
+    """Offsets from the first record that is not done to the last that was given out."""
+    committed_only: bool = False
+    may_renew: bool = True
+    reset: str = "latest"
+    """Where a group begins: earliest, latest, or by_duration: and how long before now."""
+
+    @property
+    def lock_s(self) -> float:
+        return self.lock_ms / 1000
+
+    @property
+    def throttled_from(self) -> int:
+        """Deliveries from which on a batch is tried in ever smaller parts."""
+        return max(2, (self.delivery_limit + 1) // 2)
