@@ -262,15 +262,19 @@ def test_a_record_is_acknowledged_once_but_renewed_as_often_as_wanted() -> None:
 
 
 def test_a_broker_that_cannot_renew_is_named_as_the_reason() -> None:
-    lender = Lender(loan(batch(0), (0, 0, 1)))
+    lender = Lender(loan(batch(0, 1), (0, 1, 1)))
     lender.newest = {"SHARE_ACKNOWLEDGE": 1}
 
     async def story(consumer: ShareConsumerCore) -> None:
-        (record,) = await consumer.poll(5.0)
-        consumer.acknowledge(record, Ack.RENEW)
+        long, short = await consumer.poll(5.0)
+        consumer.acknowledge(long, Ack.RENEW)
+        consumer.acknowledge(short)
         assert isinstance((await consumer.commit())[WHERE], UnsupportedVersion)
+        consumer.acknowledge(long)
+        await consumer.commit()
 
     play(lender, story)
+    assert lender.told[1:] == [("acknowledge", 1, [(1, 1, [1])]), ("acknowledge", 2, [(0, 0, [1])])]
 
 
 @pytest.mark.parametrize(("fault", "outcome"), [(122, ShareSessionNotFound), (123, Refusal), (LOST, Refusal)], ids=str)

@@ -111,7 +111,8 @@ class AsyncShareConsumer:
     def __init__(self, client: "AsyncClient", **settings: Any) -> None:
         self._client = client
         self.core = ShareConsumerCore(client.core, ShareConsumerSettings(**settings), SystemDice())
-        self.acknowledge, self.assignment = self.core.acknowledge, self.core.assignment
+        self.acknowledge, self.outcomes = self.core.acknowledge, self.core.outcomes
+        self.assignment = self.core.assignment
 
     @property
     def member_id(self) -> str:

@@ -112,7 +112,8 @@ class ShareConsumer:
     def __init__(self, client: "Client", **settings: Any) -> None:
         self._client = client
         self.core = ShareConsumerCore(client.core, ShareConsumerSettings(**settings), SystemDice())
-        self.acknowledge, self.assignment = self.core.acknowledge, self.core.assignment
+        self.acknowledge, self.outcomes = self.core.acknowledge, self.core.outcomes
+        self.assignment = self.core.assignment
 
     @property
     def member_id(self) -> str:

@@ -154,6 +154,10 @@ class ShareConsumerCore:
             if not any(each.acks or each.is_telling for each in self._sessions.values()):
                 break
             await first_of(self._under_way())
+        return self.outcomes()
+
+    def outcomes(self) -> Outcomes[TopicPartition, None]:
+        """What became of what was told since the last call, or `commit`, as far as it is known by now."""
         outcomes: dict[TopicPartition, Refusal | None] = {}
         for session in self._sessions.values():
             for where, outcome in session.outcomes.items():

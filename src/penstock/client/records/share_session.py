@@ -22,6 +22,7 @@ from penstock.errors import (
     ShareSessionNotFound,
     UnknownServerError,
     UnknownTopicId,
+    UnsupportedVersion,
 )
 from penstock.model import TopicPartition
 from penstock.wire.messages import share_acknowledge_request, share_fetch_request
@@ -229,7 +230,15 @@ class ShareSession:
 
     async def _acknowledge(self) -> None:
         acks, self.acks = self.acks, {}
-        await self._send(acks, self.epoch)
+        try:
+            await self._send(acks, self.epoch)
+        except UnsupportedVersion:  # it cannot renew, and nothing was sent
+            self._say_the_rest(acks)
+
+    def _say_the_rest(self, acks: dict[TopicPartition, Acks]) -> None:
+        for where, said in acks.items():
+            if rest := {offset: how for offset, how in said.items() if how != Ack.RENEW}:
+                self.acks[where] = rest | self.acks.get(where, {})
 
     async def _send(self, acks: dict[TopicPartition, Acks], epoch: int) -> None:
         is_renewing = any(Ack.RENEW in said.values() for said in acks.values())
