@@ -37,6 +37,19 @@ GROUP_CONSUMER_ASSIGNORS = setting(
     "group.consumer.assignors", _BROKER, LIST, default=("uniform", "range"), check=each_of("uniform", "range"),
     doc="Server-side assignors that members of consumer groups may ask for. The first serves those who do not ask.",
 )  # fmt: skip
+GROUP_SHARE_MAX_SIZE = setting(
+    "group.share.max.size", _BROKER, INT, default=200, check=between(1, 1000),
+    doc="Members of one share group (KIP-932). Who comes after them is refused.",
+)  # fmt: skip
+GROUP_SHARE_ASSIGNORS = setting(
+    "group.share.assignors", _BROKER, LIST, default=("simple",), check=each_of("simple"),
+    doc="The server-side assignor of share groups. There is one: simple.",
+)  # fmt: skip
+GROUP_SHARE_INITIALIZE_RETRY_INTERVAL_MS = setting(
+    "group.share.initialize.retry.interval.ms", _BROKER, INT, default=seconds(30), check=at_least(1),
+    doc="After so long without an outcome a share group has the state of a partition begun anew. Never below "
+        "offsets.commit.timeout.ms.",
+)  # fmt: skip
 GROUP_CONSUMER_MIGRATION_POLICY = setting(
     "group.consumer.migration.policy", _BROKER, STRING, default="bidirectional",
     check=matching("(?i)disabled|upgrade|downgrade|bidirectional", text="disabled, upgrade, downgrade, bidirectional"),

@@ -1,7 +1,8 @@
 """Group settings (DescribeConfigs' GROUP resource), with the broker settings each falls back to and is bounded by.
 
-Consumer groups (KIP-848) go by theirs. Share and streams groups are not served yet; their settings can be read, set and
-are checked, so that tools find what they expect. Classic groups have broker settings only (broker_groups.py).
+Consumer groups (KIP-848) and the membership of share groups (KIP-932) go by theirs. What else there is of share groups,
+and streams groups, is not served yet; their settings can be read, set and are checked, so that tools find what they
+expect. Classic groups have broker settings only (broker_groups.py).
 """
 
 from collections.abc import Callable
@@ -21,6 +22,9 @@ class Bounds(NamedTuple):
 
 BOUNDS: dict[Setting[int], Bounds] = {}
 
+_MEMBERSHIP_OF_SHARES = frozenset(
+    f"share.{rest}" for rest in ("session.timeout.ms", "heartbeat.interval.ms", "assignment.interval.ms")
+)
 _NOT_SERVED = {family: f" No effect yet: {family} groups are not served." for family in ("share", "streams")}
 
 
@@ -46,7 +50,7 @@ def _bounded(
     """
     family, _, rest = name.partition(".")
     bound_name = infix(family, rest)
-    idle = _NOT_SERVED.get(family, "")
+    idle = "" if name in _MEMBERSHIP_OF_SHARES else _NOT_SERVED.get(family, "")
     smallest, largest = f"The smallest {name} a group may set.{idle}", f"The largest {name} a group may set.{idle}"
     bounds = Bounds(
         None if low is None else _broker_row(bound_name.format("min"), low, low_check or check, smallest),

@@ -24,7 +24,10 @@ def test_every_kind_answers_what_would_begin_a_group_of_another(kind: GroupKind)
 
 
 def test_a_change_is_of_one_kind() -> None:
-    changes = [change for kind in KINDS for change in kind.changes] + list(GroupTables.changes)
+    changes = [change for kind in KINDS for change in kind.changes] + [
+        *GroupTables.changes,
+        *GroupTables.changes_of_assigned,
+    ]
     assert len(changes) == len(set(changes))
 
 

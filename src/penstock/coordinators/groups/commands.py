@@ -101,6 +101,8 @@ class DescribeGroup(Command, frozen=True, kw_only=True):
 
 class DeleteGroup(Command, frozen=True, kw_only=True):
     group_id: str
+    states_are_deleted: bool = False
+    """Of a share group: what is kept of it elsewhere, which goes first."""
 
 
 # From the broker
@@ -156,7 +158,9 @@ class GroupChanged(msgspec.Struct, frozen=True):
 
 
 class BeingDeleted(msgspec.Struct, frozen=True, gc=False):
-    """A group with so many offsets that they go in several batches: nobody uses it meanwhile. None: it is over."""
+    """A group of which so much goes that it takes several batches, or others have to delete something first: nobody
+    uses it meanwhile. None: it is over.
+    """
 
     group_id: str
     until: Millis | None

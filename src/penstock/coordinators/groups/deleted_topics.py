@@ -1,4 +1,4 @@
-"""What was committed on topics that are not there any more, found when a coordinator has loaded: a topic may have been
+"""What groups keep of topics that are not there any more, found when a coordinator has loaded: a topic may have been
 deleted while nobody coordinated, or while the log was being read.
 """
 
@@ -34,6 +34,7 @@ def _ids(machine: GroupMachine) -> Iterator[tuple[str, bytes]]:
     for kept in machine.tables.pending:
         if kept.committed is not None:
             yield kept.topic, kept.committed.topic_id
+    yield from machine.shares.topics_known()
 
 
 def _forgetting(topics: Iterable[tuple[str, set[bytes]]], image: ClusterImage) -> Iterator[ForgetTopic]:

@@ -39,5 +39,5 @@ class GroupKind(Protocol):
 
     def resume(self, group: Any, now: Millis) -> Decision: ...
 
-    def to_expire(self, group: Any) -> tuple[Group, Iterable[GroupRecord]]:
-        """The group to those who ask which offsets are in use, and what makes an end of it."""
+    def to_expire(self, group: Any) -> tuple[Group, Iterable[GroupRecord]] | None:
+        """The group to those who ask which offsets are in use, and what makes an end of it; None: it never ends so."""

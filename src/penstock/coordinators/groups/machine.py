@@ -1,7 +1,7 @@
 """The group coordinator of one partition of `__consumer_offsets`: all groups whose ids hash there, with their offsets.
 
-A command about one group goes to the group's kind (classic, consumer), which has one table of what its groups can be
-asked. What is about all groups, or none, is answered here.
+A command about one group goes to the group's kind (classic, consumer, share), which has one table of what its groups
+can be asked. What is about all groups, or none, is answered here.
 
 Kept in the log: committed offsets, those of open transactions pending until their markers, and of each group its last
 completed generation (members by the ids they have now, protocol, assignments). Not kept: who waits for which answer,
@@ -27,6 +27,9 @@ from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
 from penstock.coordinators.groups.consumer.limits import ConsumerLimits
 from penstock.coordinators.groups.consumer.machine import ConsumerGroups
 from penstock.coordinators.groups.kind import GroupKind, Handler
+from penstock.coordinators.groups.share.commands import AlterShareOffsets, DeleteShareOffsets, ShareHeartbeat
+from penstock.coordinators.groups.share.limits import ShareLimits
+from penstock.coordinators.groups.share.machine import ShareGroups
 from penstock.coordinators.groups.state import Group, GroupLimits
 from penstock.coordinators.groups.tables import GroupTables
 from penstock.model import Millis
@@ -38,6 +41,9 @@ _USES = (
     commands.FetchOffsets,
     commands.DeleteOffsets,
     ConsumerHeartbeat,
+    ShareHeartbeat,
+    AlterShareOffsets,
+    DeleteShareOffsets,
 )
 """What cannot be done with a group while it is being deleted."""
 
@@ -48,11 +54,14 @@ class GroupMachine:
         limits: GroupLimits,
         consumer_limits: ConsumerLimits | None = None,
         environment: Environment | None = None,
+        share_limits: ShareLimits | None = None,
     ) -> None:
         self.tables = tables = GroupTables(limits)
+        self.shares = ShareGroups(tables, share_limits, environment)
         kinds: tuple[GroupKind, ...] = (
             ClassicGroups(tables),
             ConsumerGroups(tables, consumer_limits, environment),
+            self.shares,
         )
         self.kinds = {kind.of: kind for kind in kinds}
         self._first: dict[type[Any], tuple[GroupKind, Handler]] = {}
@@ -74,7 +83,8 @@ class GroupMachine:
             case commands.ListGroups():
                 return listing.list_groups(command, self.kinds.values(), self.tables)
             case commands.ForgetTopic():
-                return offset_deletion.forget_topic(command, self.tables.offsets, self.tables.pending, now)
+                more = self.shares.forgetting(command)
+                return offset_deletion.forget_topic(command, self.tables.offsets, self.tables.pending, now, more=more)
             case Loaded():
                 return self._begin(now)
             case commands.ResumeDue(left=left):

@@ -2,9 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable
+from enum import Enum
+from typing import Any
 
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerGroupState
 from penstock.coordinators.groups.machine import GroupMachine
+from penstock.coordinators.groups.share.state import ShareGroup, ShareGroupState
 from penstock.coordinators.groups.state import Group, GroupState
 from penstock.coordinators.shard import Shard
 from penstock.metrics import MetricsRegistry, reading
@@ -27,6 +30,11 @@ CONSUMER_GROUPS = reading(
     "Groups of the consumer protocol, by state.",
     labels=("state",),
 )
+SHARE_GROUPS = reading(
+    "kafka_server_group_coordinator_metrics_share_group_count",
+    "Share groups, by state.",
+    labels=("state",),
+)
 LOADING = reading("penstock_group_coordinator_loading", "Partitions of groups that are being read after a start.")
 LOADED_RECORDS = reading("penstock_group_coordinator_loaded_records", "Records read when coordinators were loaded.")
 LOAD_SECONDS = reading(
@@ -43,17 +51,16 @@ def expose(registry: MetricsRegistry, shards: Shards) -> None:
     def in_state(state: GroupState) -> int:
         return Counter(group.state for machine in machines() for group in machine.tables.of_kind(Group).values())[state]
 
-    def consumer_groups() -> list[tuple[tuple[str, ...], float]]:
-        counts = Counter(
-            group.state for machine in machines() for group in machine.tables.of_kind(ConsumerGroup).values()
-        )
-        return [((state.value.lower(),), counts[state]) for state in ConsumerGroupState]
+    def by_state(kind: type[Any], states: type[Enum]) -> list[tuple[tuple[str, ...], float]]:
+        counts = Counter(group.state for machine in machines() for group in machine.tables.of_kind(kind).values())
+        return [((state.value.lower(),), counts[state]) for state in states]
 
     def count() -> int:
         return sum(len(machine.tables.groups) for machine in machines())
 
     registry.read(GROUPS, lambda: [((), count())])
-    registry.read(CONSUMER_GROUPS, consumer_groups)
+    registry.read(CONSUMER_GROUPS, lambda: by_state(ConsumerGroup, ConsumerGroupState))
+    registry.read(SHARE_GROUPS, lambda: by_state(ShareGroup, ShareGroupState))
     registry.read(OFFSETS, lambda: [((), sum(machine.tables.offset_count for machine in machines()))])
     for state, row in BY_STATE.items():
         registry.read(row, lambda state=state: [((), in_state(state))])  # type: ignore[misc]

@@ -5,12 +5,15 @@ nobody uses does not expire while a transaction is about to use it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Protocol, TypeVar
 
 from penstock.coordinators.decision import Decision, Reply, Timer
 from penstock.coordinators.groups.commands import BeingDeleted, DeleteGroup, DeleteOffsets, ExpiryDue, ForgetTopic
 from penstock.coordinators.groups.offsets import GroupOffsets
 from penstock.coordinators.groups.pending_offsets import PendingOffsets
 from penstock.coordinators.groups.records import GroupRecord, OffsetRecord
+from penstock.coordinators.groups.share.records import KeptStatesRecord
 from penstock.coordinators.groups.state import CONSUMER, Group, GroupLimits, GroupState
 from penstock.errors import GroupIdNotFound, GroupSubscribedToTopic, InvalidGroupId, NonEmptyGroup
 from penstock.model import Millis
@@ -90,9 +93,16 @@ def _taken_back(group_id: str, offsets: GroupOffsets, pending: PendingOffsets) -
 
 
 def forget_topic(
-    command: ForgetTopic, all_offsets: Mapping[str, GroupOffsets], pending: PendingOffsets, now: Millis
+    command: ForgetTopic,
+    all_offsets: Mapping[str, GroupOffsets],
+    pending: PendingOffsets,
+    now: Millis,
+    *,
+    more: Iterable[KeptStatesRecord] = (),
 ) -> Decision:
-    records, is_all = _first_of(_committed_on(command, all_offsets, pending))
+    """`more` is what else groups keep of the topic, each time with what is left of it."""
+    found: Iterable[OffsetRecord | KeptStatesRecord] = chain(_committed_on(command, all_offsets, pending), more)
+    records, is_all = _first_of(found)
     # Another of that name may be forgotten at the same time.
     name = ("forget", command.topic, *sorted(map(bytes.hex, command.ids or ())))
     return Decision(records=records, timers=() if is_all else (Timer(name, now, command),))
@@ -114,20 +124,24 @@ def _committed_on(
                 yield OffsetRecord(group_id, topic, partition, None)
 
 
-def _first_of(records: Iterable[OffsetRecord]) -> tuple[list[OffsetRecord], bool]:
+class _Sized(Protocol):
+    @property
+    def size(self) -> int: ...
+
+
+R = TypeVar("R", bound=_Sized)
+
+
+def _first_of(records: Iterable[R]) -> tuple[list[R], bool]:
     """As many as go into one batch, and whether that is all."""
-    first: list[OffsetRecord] = []
+    first: list[R] = []
     names = 0
     for record in records:
-        names += _names(record)
+        names += record.size
         if first and (len(first) == FORGET_AT_ONCE or names > NAMES_AT_ONCE):
             return first, False
         first.append(record)
     return first, True
-
-
-def _names(record: OffsetRecord) -> int:
-    return len(record.group_id) + len(record.topic)
 
 
 # Expiry ---------------------------------------------------------------------------------------------------------
@@ -157,7 +171,7 @@ def expire(
         count = sum(map(len, offsets.values()))
         expired, is_all = _first_of(_expired(group, offsets, pending, limits.wall(now), limits))
         records += expired
-        names += sum(map(_names, expired))
+        names += sum(record.size for record in expired)
         looked_at += 1 + count
         is_idle = group.state is GroupState.EMPTY and not group.promised and not pending.is_open(group_id)
         if is_idle and len(expired) == count:

@@ -12,6 +12,7 @@ from penstock.coordinators.groups.assigned import silences
 from penstock.coordinators.groups.assigned.records import AssignedRecord, SilenceRecord
 from penstock.coordinators.groups.consumer import records as consumer
 from penstock.coordinators.groups.consumer.record_decoding import decode as decode_consumer_record
+from penstock.coordinators.groups.share import records as share
 from penstock.coordinators.groups.state import CommittedOffset, Group, GroupState, Member
 from penstock.model import Millis
 from penstock.wire.messages.group_metadata_key import GroupMetadataKey
@@ -40,6 +41,11 @@ class OffsetRecord(msgspec.Struct, frozen=True, gc=False):
     partition: int
     committed: CommittedOffset | None
 
+    @property
+    def size(self) -> int:
+        """Roughly, and what may be long: its names."""
+        return len(self.group_id) + len(self.topic)
+
 
 class GroupMetadataRecord(msgspec.Struct, frozen=True):
     """A generation of a group with its members' assignments, or with None that the group is deleted."""
@@ -48,7 +54,14 @@ class GroupMetadataRecord(msgspec.Struct, frozen=True):
     value: GroupMetadataValue | None
 
 
-GroupRecord = OffsetRecord | GroupMetadataRecord | SilenceRecord | AssignedRecord | consumer.PatternRecord
+GroupRecord = (
+    OffsetRecord
+    | GroupMetadataRecord
+    | SilenceRecord
+    | AssignedRecord
+    | consumer.PatternRecord
+    | share.KeptStatesRecord
+)
 
 
 class GroupCodec:
@@ -62,7 +75,7 @@ class GroupCodec:
         if isinstance(record, SilenceRecord):
             return silences.encode(record)
         if not isinstance(record, GroupMetadataRecord):
-            return consumer.encode(record)  # type: ignore[arg-type]
+            return share.encode(record) if isinstance(record, share.RECORDS) else consumer.encode(record)
         key = GroupMetadataKey(record.group_id).encode(0)
         if record.value is None:
             return _VERSION.pack(_GROUP_METADATA) + key, None
@@ -81,7 +94,7 @@ class GroupCodec:
             return GroupMetadataRecord(group_id, GroupMetadataValue.decode(value, version, 2))
         if kind == silences.RECORD_TYPE:
             return silences.decode(key, value)
-        return decode_consumer_record(kind, key, value)
+        return decode_consumer_record(kind, key, value) or share.decode(kind, key, value)
 
     def _place(self, key: bytes) -> tuple[str, str]:
         place = OffsetCommitKey.decode(key, 0, 2)

@@ -31,7 +31,7 @@ class GroupTables:
         self.pending = PendingOffsets()
         self.limits = limits
         self.closed: dict[str, Millis] = {}
-        """Groups that are being deleted, in several batches."""
+        """Groups that are being deleted, in several steps."""
         self.tickets = 0
         """Of work that has begun, whether or not its group is still there."""
 

@@ -1,12 +1,14 @@
 """What a group is subscribed to, and whether any of it has changed."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import Any
 
 from penstock.coordinators.groups.assigned.environment import Environment
 from penstock.coordinators.groups.assigned.notes import TopicsSeen
 from penstock.coordinators.groups.assigned.step import Step
+from penstock.coordinators.groups.assignors import Assignment
+from penstock.model import TopicId
 
 
 def topics_hash(names: Iterable[str], environment: Environment) -> int:
@@ -35,3 +37,11 @@ def follow_topics(step: Step[Any, Any], names: Callable[[], Iterable[str]], *, m
         return epoch
     step.keep(step.kept.epoch(group.group_id, epoch + 1, new_hash))
     return epoch + 1
+
+
+def named(assignment: Assignment, environment: Environment) -> Iterator[tuple[TopicId, str, list[int]]]:
+    """With the names of the topics, of those that are still there."""
+    for topic_id, partitions in assignment.items():
+        facts = environment.topic_with(topic_id)
+        if facts is not None:
+            yield topic_id, facts.name, sorted(partitions)

@@ -5,11 +5,11 @@ A group whose members are all subscribed to the same topics, which is nearly eve
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import msgspec
 
-from penstock.coordinators.groups.assignors.spec import GroupSpec, MemberSpec, TopicView
+from penstock.coordinators.groups.assignors.spec import GroupSpec, MemberSpec
 from penstock.model import TopicId
 
 
@@ -29,7 +29,7 @@ def ordered(group: GroupSpec) -> list[tuple[str, MemberSpec]]:
     return sorted(group.members.items(), key=place)
 
 
-def pools_of(members: Sequence[MemberSpec], topics: TopicView) -> list[Pool]:
+def pools_of(members: Sequence[MemberSpec], topics: Container[TopicId]) -> list[Pool]:
     """Every topic that somebody is subscribed to, in one pool; the pools and the topics in them are sorted."""
     alike: defaultdict[frozenset[TopicId], list[int]] = defaultdict(list)
     for place, member in enumerate(members):

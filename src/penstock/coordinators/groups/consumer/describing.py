@@ -2,6 +2,7 @@
 
 from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.groups.assigned.environment import Environment
+from penstock.coordinators.groups.assigned.topics import named
 from penstock.coordinators.groups.assignors import Assignment as Target
 from penstock.coordinators.groups.consumer.commands import DescribeConsumerGroup
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember
@@ -45,9 +46,4 @@ def _member(group: ConsumerGroup, member: ConsumerMember, environment: Environme
 
 
 def _named(assignment: Target, environment: Environment) -> Assignment:
-    topics = []
-    for topic_id, partitions in assignment.items():
-        facts = environment.topic_with(topic_id)
-        if facts is not None:
-            topics.append(TopicPartitions(topic_id, facts.name, sorted(partitions)))
-    return Assignment(topics)
+    return Assignment([TopicPartitions(*each) for each in named(assignment, environment)])

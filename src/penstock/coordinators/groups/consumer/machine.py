@@ -75,6 +75,8 @@ class ConsumerGroups:
         classic = self._tables.get(request.group_id, Group)
         if classic is not None:
             return heartbeat(to_consumer(classic, self._context(now)), command)
+        if request.group_id in self._tables.groups:
+            self._required(group, request.group_id)
         self._tables.check_room()
         return heartbeat(self._step(ConsumerGroup(group_id=request.group_id), now), command)
 

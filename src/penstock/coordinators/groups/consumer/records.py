@@ -3,7 +3,7 @@ one of each pattern.
 """
 
 import struct
-from typing import Any, assert_never
+from typing import Any
 
 import msgspec
 
@@ -83,7 +83,7 @@ KEPT = Kept(GroupEpochRecord, MemberRecord, TargetEpochRecord, TargetAssignmentR
 # Writing --------------------------------------------------------------------------------------------------------
 
 
-def encode(record: ConsumerRecord) -> tuple[bytes, bytes | None]:
+def encode(record: Any) -> tuple[bytes, bytes | None]:
     key: Any
     value: Any = None
     match record:
@@ -106,7 +106,7 @@ def encode(record: ConsumerRecord) -> tuple[bytes, bytes | None]:
             key = ConsumerGroupRegularExpressionKey(group_id, pattern)
             value = None if resolved is None else _resolved(resolved)
         case _:
-            assert_never(record)
+            raise TypeError(f"no record of consumer groups: {record}")
     return _TYPE.pack(key.api_key) + key.encode(0), None if value is None else _VERSION_0 + value.encode(0)
 
 

@@ -1,0 +1,1 @@
+"""Share groups (KIP-932): whose members read the same partitions side by side, record by record."""
