@@ -12,7 +12,7 @@ OTHER_VOTERS = "wants controllers with ids of their own, which are no brokers"
 BROKERS_METRICS = "looks into the broker's process: its metrics; what it answers is what is wanted"
 OTHER_SETTINGS = "wants topics to have no settings but Kafka's"
 OTHER_LEVELS = "wants clusters that begin at another level of metadata.version"
-JAVA_CLASSES = "wants a Java class in the broker's process: a policy, a quota callback, a builder of principals"
+JAVA_CLASSES = "wants a Java class in the broker's process: a policy, quota callback, builder of principals, reporter"
 CUT_BATCHES = "wants partial batches where a limit of bytes is reached; whole ones are sent here"
 NO_CONTROLLER_FILE = "wants defaults of topics from the settings of a controller's own process"
 
@@ -25,6 +25,7 @@ LEFT_OUT: dict[str, str] = {
     "ShareConsumerRackAwareTest": NO_SHARE_GROUPS,
     "GroupAuthorizerIntegrationTest": JAVA_CLASSES,
     "CustomQuotaCallbackTest": JAVA_CLASSES,
+    "ClientTelemetryTest#testClientInstanceId": JAVA_CLASSES,
     "ApiVersionsRequestTest#testApiVersionsRequest": OTHER_FEATURES,
     "ApiVersionsRequestTest#testApiVersionsRequestIncludesUnreleasedApis": OTHER_FEATURES,
     "ConsumerGroupDescribeRequestTest#testConsumerGroupDescribeWhenFeatureFlagNotEnabled": IN_WORDS,

@@ -9,6 +9,7 @@ Exits with 1 if a mutant survives that tools/mutants/survivors.toml does not lis
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,9 @@ ROOT: Final = Path(__file__).parents[2]
 SURVIVORS: Final = Path(__file__).with_name("survivors.toml")
 AT_ONCE: Final = 2
 PATIENCE_S: Final = 600
+TEST_PATIENCE_S: Final = 120
 """A mutant that makes the tests hang is found, too."""
+NEAREST_MAX: Final = 5
 
 
 class Area(NamedTuple):
@@ -89,6 +92,22 @@ def reasons() -> dict[str, str]:
     return {row["mutant"]: row["reason"] for row in tomllib.loads(SURVIVORS.read_text()).get("survivor", [])}
 
 
+def nearest(area: Area, mutant: Mutant, root: Path = ROOT) -> tuple[str, ...]:
+    """The test files that name the mutant's class or module, those named like it before others: one of them mostly
+    notices, long before all tests of the area have run.
+    """
+    module = ".".join(mutant.path.relative_to(root / "src").with_suffix("").parts)
+    outermost = mutant.name.split("::")[1].partition(".")[0]
+    words = [module] if outermost.startswith("_") else [module, outermost]
+    files = [
+        path
+        for path in sorted((root / "tests/unit" / area.name).rglob("test_*.py"))
+        if any(re.search(rf"\b{re.escape(word)}\b", path.read_text()) for word in words)
+    ]
+    files.sort(key=lambda path: mutant.path.stem not in path.stem)
+    return tuple(str(path.relative_to(root)) for path in files[:NEAREST_MAX])
+
+
 class Workbench:
     """A copy of the tree in which one mutant lives at a time."""
 
@@ -105,8 +124,9 @@ class Workbench:
         before = b"" if path is None else path.read_bytes()
         if path is not None and mutant is not None:
             path.write_bytes(mutant.applied_to(before))
+        runs = area.tests if mutant is None else filter(None, (nearest(area, mutant), *area.tests))
         try:
-            return next((" ".join(run) for run in area.tests if self._fails(run)), None)
+            return next((" ".join(run) for run in runs if self._fails(run)), None)
         finally:
             if path is not None:
                 path.write_bytes(before)
@@ -117,7 +137,8 @@ class Workbench:
             "PYTHONPATH": f"{self._folder / 'src'}{os.pathsep}{self._folder}",
             "PYTHONDONTWRITEBYTECODE": "1",  # one that is as long as another would be taken for it
         }
-        command = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", *run)
+        pytest = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly")
+        command = (*pytest, f"--timeout={TEST_PATIENCE_S}", *run)
         try:
             done = subprocess.run(
                 command, cwd=self._folder, env=here, capture_output=True, check=False, timeout=PATIENCE_S

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from tools.mutants.__main__ import AREAS, all_mutants, chosen, reasons
+from tools.mutants.__main__ import AREAS, NEAREST_MAX, all_mutants, chosen, nearest, reasons
 from tools.mutants.mutations import mutants_of
 
 HERE = Path("module.py")
@@ -71,3 +71,10 @@ def test_each_survivor_that_is_listed_is_still_a_mutant() -> None:
     names = {mutant.name for area in AREAS for mutant in all_mutants(area)}
     assert set(reasons()) <= names, "the code has changed: take these out of survivors.toml"
     assert all(reason.strip() for reason in reasons().values())
+
+
+def test_the_tests_that_name_what_is_mutated_run_before_all_others() -> None:
+    (log,) = (area for area in AREAS if area.name == "log")
+    mutant = next(each for each in all_mutants(log) if "cut_notes" in each.name)
+    files = nearest(log, mutant)
+    assert files[0] == "tests/unit/log/test_cut_notes.py" and len(files) <= NEAREST_MAX
