@@ -1,9 +1,9 @@
 """A simulated broker: its machine, whose disks outlive every process, and the process that runs on it now.
 
 What is real in a process: the cluster image, registration, candidacy, duties, failure detector and in-sync writes
-(`Cluster`), all partitions with their leader and follower machines, and the keeper of in-sync sets. They start in the
-order in which a node starts them. Fetchers and sessions are real too. What is simulated: the store, the network, and
-the disks: below real logs, or together with a model of them (keeping.py).
+(`Cluster`), and all services of a node, made by the same function (`build`). Those that are simulated start in the
+order in which a node starts them. What is simulated: the store, the network, and the disks: below real logs, or
+together with a model of them (keeping.py).
 """
 
 import asyncio
@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
+from penstock.broker.services import Ports, Services, build
 from penstock.cluster import (
     BrokerImage,
     BrokerRecord,
@@ -28,9 +29,9 @@ from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, TopicPartition
 from penstock.replication import Partition, Partitions, Promise
 from simulation.clock import SimulatedClock
-from simulation.coordinating import Coordinators
+from simulation.coordinating import Coordinators, SimulatedPeers
 from simulation.disk import Place
-from simulation.fetching import Fetching, FetchServer
+from simulation.fetching import FetchServer
 from simulation.keeping import KeptLogs, Machine, View, stored_between
 from simulation.loop import OWNER, WORLD, Owner
 from simulation.oracle import incarnation_of
@@ -127,7 +128,8 @@ class BrokerProcess(Owner):
         self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
         self.coordinators: Coordinators | None = None
-        self.fetching: Fetching | None = None
+        self.services: Services | None = None
+        """All that it has, once it fetches."""
         self.held_fetches: dict[TopicPartition, asyncio.Future[None]] = {}
         """Fetches that are to be late: they arrive when the log that they tell of is gone."""
         self.kept: KeptLogs
@@ -163,34 +165,22 @@ class BrokerProcess(Owner):
         )
         await cluster.start()
         kept = self.kept = self.broker.machine.begin(self)
-        partitions = self.partitions = Partitions(
-            broker_id=self.id,
-            image=cluster.image,
-            config=config,
-            clock=self.clock,
-            folders=[kept.folder],
-            flusher=kept.flusher,
-            registry=MetricsRegistry(),
-            spawn=self.spawn,
-            in_sync_writes=cluster.in_sync_writes,
-            resignations=cluster.in_sync_writes,
-            bugs=world.bugs.replication,
-        )
+        services = self._build(cluster, kept)
+        partitions = self.partitions = services.partitions
         partitions.subscribe(self._partition_changed)
         logs, report = kept.open(cluster.image, partitions.config_of)
         mine = IdentityRecord(f"folder-{self.id}", incarnation_of(self.id, self.broker.lives), self.broker.boot_id)
         await cluster.step_down(mine, report)
         partitions.adopt(logs)
-        cluster.controller.settled = partitions.logs.settled
         if world.has_transactions:
-            self.coordinators = Coordinators(self, cluster, partitions, config)
+            self.coordinators = Coordinators(self, services)
         self.is_listening = True
         self.spawn(partitions.follow())
         await cluster.join(self._record(mine), report)
         cluster.when_isolated(self._isolated)
         await partitions.logs.settled()
-        self.fetching = Fetching(self, cluster, partitions, config)
-        self.fetching.start()
+        self.services = services
+        services.fetchers.start()
         self.spawn(partitions.keep_in_sync())
         if self.coordinators is not None:
             self.coordinators.start()
@@ -202,6 +192,27 @@ class BrokerProcess(Owner):
             answer(*arguments)
         self._waiting.clear()
         world.note(f"{self} serves, epoch {cluster.broker_epoch}")
+
+    def _build(self, cluster: Cluster, kept: KeptLogs) -> Services:
+        """As a node does it. That brokers prove to each other who they are is left out here."""
+        cluster.secret = None
+        # Cast: what a model of a data folder and a flusher lack, only services that are not started here ask for.
+        ports: Any = {"folders": [kept.folder], "flusher": kept.flusher}
+        return build(
+            self.config,
+            Ports(
+                me=self.id,
+                cluster=cluster,
+                cluster_id="simulated",
+                clock=self.clock,
+                dice=self.dice,
+                registry=MetricsRegistry(),
+                spawn=self.spawn,
+                peers=SimulatedPeers(self, cluster),
+                bugs=self.world.bugs.replication,
+                **ports,
+            ),
+        )
 
     def _record(self, mine: IdentityRecord) -> BrokerRecord:
         return BrokerRecord(

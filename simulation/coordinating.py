@@ -8,33 +8,25 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.add_partitions_to_txn import add_partitions_to_txn
 from penstock.broker.handlers.write_txn_markers import write_txn_markers
-from penstock.broker.peer_authentication import Caller, PeerAuthenticator
+from penstock.broker.peer_authentication import Caller
 from penstock.broker.produce_transactions import find_transaction
 from penstock.broker.registry import RequestContext
+from penstock.broker.services import Services
 from penstock.cluster import Cluster
 from penstock.coordinators.decision import RecordCodec
-from penstock.coordinators.groups import Groups
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.loading import changes_in
 from penstock.coordinators.service import CoordinatorService
-from penstock.coordinators.transactions import Transactions
 from penstock.coordinators.transactions.machine import TransactionMachine
-from penstock.coordinators.transactions.marker_sender import MarkerSender
-from penstock.coordinators.transactions.marker_writer import MarkerWriter
 from penstock.coordinators.transactions.records import TransactionCodec
 from penstock.coordinators.transactions.state import TransactionLimits
-from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
-from penstock.coordinators.transactions.transaction_gate import CoordinatorGate
 from penstock.errors import NetworkFailure, RequestTimedOut
-from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, TopicPartition
-from penstock.replication import ALL, Partition, Partitions
-from penstock.settings.config import Config
+from penstock.replication import ALL, Partition, Peers
 from penstock.wire.batch import BatchHeader
 from penstock.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from penstock.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
@@ -53,48 +45,11 @@ LOOKS_EVERY_S = 0.02
 
 
 class Coordinators:
-    def __init__(self, process: "BrokerProcess", cluster: Cluster, partitions: Partitions, config: Config) -> None:
+    def __init__(self, process: "BrokerProcess", services: Services) -> None:
         self._process = process
-        self._cluster = cluster
-        self._partitions = partitions
-        registry = MetricsRegistry()
-        self.groups = Groups(
-            config=config,
-            image=cluster.image,
-            controller=cluster.controller,
-            partitions=partitions,
-            clock=process.clock,
-            dice=process.dice,
-            spawn=process.spawn,
-            registry=registry,
-            stands_alone=False,
-        )
-        self._writer = MarkerWriter(partitions, self.groups, config)
-        peers = SimulatedPeers(process, cluster)
-        self.transactions = Transactions(
-            config=config,
-            image=cluster.image,
-            controller=cluster.controller,
-            partitions=partitions,
-            producer_ids=cluster.producer_ids,
-            delivery=MarkerSender(
-                broker_id=process.id,
-                image=cluster.image,
-                writer=self._writer,
-                peers=peers,
-                spawn=process.spawn,
-                catch_up=cluster.in_sync_writes.catch_up,
-            ),
-            clock=process.clock,
-            spawn=process.spawn,
-            registry=registry,
-            stands_alone=False,
-        )
-        coordinators = TransactionCoordinators(self.transactions, peers, me=process.id, spawn=process.spawn)
-        self._gate = CoordinatorGate(coordinators, config)
-        self._authenticator = PeerAuthenticator(
-            cluster.image, me=process.id, dice=process.dice, secret=None, peer_listener=""
-        )
+        self._services = services
+        self.groups = services.groups
+        self.transactions = services.transactions
 
     def start(self) -> None:
         self.groups.start()
@@ -137,15 +92,15 @@ class Coordinators:
 
     def answer_peer(self, request: Any, version: int) -> Any:
         context = RequestContext(version, None, "simulated", "simulated", Caller())
+        its = self._services
         if isinstance(request, WriteTxnMarkersRequest):
-            return self._process.spawn(
-                write_txn_markers(request, context, self._writer, self._partitions, self._authenticator, Authorizer())
+            work = write_txn_markers(
+                request, context, its.marker_writer, its.partitions, its.authenticator, its.authorizer
             )
+            return self._process.spawn(work)
         assert isinstance(request, AddPartitionsToTxnRequest)
         return self._process.spawn(
-            add_partitions_to_txn(
-                request, context, self.transactions, self._cluster.image, self._authenticator, Authorizer()
-            )
+            add_partitions_to_txn(request, context, its.transactions, its.image, its.authenticator, its.authorizer)
         )
 
     async def produce(self, transactional_id: str, at: TopicPartition, batch: bytes, version: int) -> int:
@@ -153,10 +108,10 @@ class Coordinators:
         key = at.topic.encode()
         view = memoryview(bytearray(batch))
         request = ProduceRequest(transactional_id, ALL, 1_000, [(key, [(at.partition, view)])])
-        transaction = find_transaction(request, self._partitions.finder(by_id=False), version)
+        transaction = find_transaction(request, self._services.partitions.finder(by_id=False), version)
         assert transaction is not None
         if transaction.unasked:
-            await transaction.ask(self._gate)
+            await transaction.ask(self._services.transaction_gate)
             await self._held_up(self._process.find(at), BatchHeader.peek(view).producer_id)
         guard = transaction.guard_at((key, at.partition))
         partition = self._process.find(at)
@@ -179,8 +134,11 @@ class Coordinators:
                 return
 
 
-class SimulatedPeers:
+class SimulatedPeers(Peers):
+    """Over the simulated network, as they are: no handshake, no encoding."""
+
     def __init__(self, process: "BrokerProcess", cluster: Cluster) -> None:
+        super().__init__(cluster.image, clock=process.clock, own_epoch=lambda: cluster.broker_epoch, handshake=None)
         self._process = process
         self._cluster = cluster
 

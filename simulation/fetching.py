@@ -9,15 +9,10 @@ import struct
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.broker.after_receive import AfterReceive
-from penstock.broker.deadlines import Deadlines
-from penstock.cluster import Cluster
-from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId
-from penstock.replication import Fetchers, Partitions, Promise, Throttle
+from penstock.replication import Promise
 from penstock.replication.following import Follower
 from penstock.replication.replica_sessions import ReplicaSessions
-from penstock.settings.config import Config
 from penstock.wire.api import ApiKey
 from penstock.wire.fetch import decode_request
 from simulation.streams import End
@@ -27,38 +22,6 @@ if TYPE_CHECKING:
 
 _SIZE: Final = struct.Struct(">i")
 _HEADER: Final = struct.Struct(">hhih")
-
-
-class Fetching:
-    """Both sides of it in one process."""
-
-    def __init__(self, process: "BrokerProcess", cluster: Cluster, partitions: Partitions, config: Config) -> None:
-        loop: Any = asyncio.get_running_loop()
-        self.after_receive = AfterReceive(loop)
-        self.sessions = ReplicaSessions(
-            partitions,
-            cluster.image,
-            process.dice,
-            afterwards=self.after_receive,
-            deadlines=Deadlines(loop),
-            throttle=Throttle.of_leader(process.id, config, process.clock),
-            needs_authentication=lambda: False,
-            on_lost=cluster.suspect,
-        )
-        self._fetchers = Fetchers(
-            partitions,
-            cluster.image,
-            me=process.id,
-            config=config,
-            own_epoch=lambda: cluster.broker_epoch,
-            throttle=Throttle.of_follower(process.id, config, process.clock),
-            spawn=process.spawn,
-            registry=MetricsRegistry(),
-            on_unreachable=cluster.suspect,
-        )
-
-    def start(self) -> None:
-        self._fetchers.start()
 
 
 class FetchServer:
@@ -77,15 +40,15 @@ class FetchServer:
 
     def _take_in(self, data: bytes) -> None:
         self._received += data
-        fetching = self._process.fetching
-        assert fetching is not None
-        fetching.after_receive.begin()
+        services = self._process.services
+        assert services is not None
+        services.after_receive.begin()
         while len(self._received) >= 4 and len(self._received) >= 4 + _SIZE.unpack_from(self._received)[0]:
             end = 4 + _SIZE.unpack_from(self._received)[0]
             frame = memoryview(bytes(self._received[4:end]))
             del self._received[:end]
-            self._handle(frame, fetching.sessions)
-        fetching.after_receive.settle()
+            self._handle(frame, services.replica_sessions)
+        services.after_receive.settle()
         self._send()
 
     def _handle(self, frame: memoryview, sessions: ReplicaSessions) -> None:

@@ -86,6 +86,8 @@ class Ports:
     spawn: Spawn
     context_of: ContextOf = without_tls
     """For connections to other brokers."""
+    peers: Peers | None = None
+    """Another way to ask other brokers than over connections of their own, for a simulation."""
     bugs: ReplicationBugs = NO_BUGS
     """Bugs, for a simulation that is to find them."""
 
@@ -179,7 +181,7 @@ def build(config: Config, ports: Ports) -> Services:
         on_silent=cluster.availability.fell_silent,
         context_of=ports.context_of,
     )
-    peers = Peers(
+    peers = ports.peers or Peers(
         image,
         clock=clock,
         own_epoch=lambda: cluster.broker_epoch,
