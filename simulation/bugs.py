@@ -61,6 +61,8 @@ class Bug(NamedTuple):
     opens_logs_of_former_topics: bool = False
     """RULES 15: a log is taken for its topic's by name, whatever id the topic has."""
 
+    seed: int = 0
+    """One that found it lately, soon: to be tried first. Stories change with the code."""
     stands_in: Callable[[], AbstractContextManager[Any]] = nullcontext
     """For a part of the fetch protocol, or of what members of groups are told."""
 
@@ -89,27 +91,30 @@ BUGS: dict[str, Bug] = {
         1,
         cluster=ClusterBugs(joins_without_registration=True),
         replication=ReplicationBugs(joins_without_registration=True, keeps_progress_of_former_registration=True),
+        seed=13,
     ),
     "keeps-epoch-of-former-self": Bug(2, cluster=ClusterBugs(keeps_epoch_of_former_self=True)),
     "counts-below-in-sync-min": Bug(5, replication=ReplicationBugs(counts_below_in_sync_min=True)),
-    "forgets-eligible": Bug(5, cluster=ClusterBugs(forgets_eligible=True)),
-    "counts-while-somebody-is-eligible": Bug(5, replication=ReplicationBugs(counts_while_somebody_is_eligible=True)),
+    "forgets-eligible": Bug(5, cluster=ClusterBugs(forgets_eligible=True), seed=6),
+    "counts-while-somebody-is-eligible": Bug(
+        5, replication=ReplicationBugs(counts_while_somebody_is_eligible=True), seed=15
+    ),
     "forgets-pending-write": Bug(6, replication=ReplicationBugs(forgets_pending_write=True)),
-    "takes-timeout-for-failure": Bug(6, replication=ReplicationBugs(takes_timeout_for_failure=True)),
+    "takes-timeout-for-failure": Bug(6, replication=ReplicationBugs(takes_timeout_for_failure=True), seed=10),
     "joins-below-epoch-start": Bug(7, replication=ReplicationBugs(joins_below_epoch_start=True)),
     "acknowledges-duplicates-at-once": Bug(26, replication=ReplicationBugs(acknowledges_duplicates_at_once=True)),
-    "keeps-guards-past-markers": Bug(30, replication=ReplicationBugs(keeps_guards_past_markers=True)),
+    "keeps-guards-past-markers": Bug(30, replication=ReplicationBugs(keeps_guards_past_markers=True), seed=16),
     "applies-what-is-not-written": Bug(32, shard=EagerShard),
-    "begins-anew-in-same-epoch": Bug(None, replication=ReplicationBugs(begins_anew_in_same_epoch=True)),
-    "drops-in-same-epoch": Bug(None, cluster=ClusterBugs(drops_in_same_epoch=True)),
-    "opens-logs-of-former-topics": Bug(15, opens_logs_of_former_topics=True),
-    "trusts-flush-setting": Bug(20, cluster=ClusterBugs(trusts_flush_setting=True)),
-    "takes-missing-logs-for-empty": Bug(46, cluster=ClusterBugs(takes_missing_logs_for_empty=True)),
+    "begins-anew-in-same-epoch": Bug(None, replication=ReplicationBugs(begins_anew_in_same_epoch=True), seed=102),
+    "drops-in-same-epoch": Bug(None, cluster=ClusterBugs(drops_in_same_epoch=True), seed=135),
+    "opens-logs-of-former-topics": Bug(15, opens_logs_of_former_topics=True, seed=13),
+    "trusts-flush-setting": Bug(20, cluster=ClusterBugs(trusts_flush_setting=True), seed=22),
+    "takes-missing-logs-for-empty": Bug(46, cluster=ClusterBugs(takes_missing_logs_for_empty=True), seed=11),
     "answers-before-replicas-have-it": Bug(33, shard=HastyShard),
     "session-forgets-a-partition": Bug(None, stands_in=session_forgets),
     "takes-answers-of-former-sessions": Bug(None, stands_in=takes_answers_of_former_sessions),
-    "takes-requests-of-former-sessions": Bug(None, stands_in=takes_requests_of_former_sessions),
-    "counts-fetches-of-former-epochs": Bug(None, stands_in=counts_fetches_of_former_epochs),
+    "takes-requests-of-former-sessions": Bug(None, stands_in=takes_requests_of_former_sessions, seed=44),
+    "counts-fetches-of-former-epochs": Bug(None, stands_in=counts_fetches_of_former_epochs, seed=52),
     "gives-what-others-still-have": Bug(None, stands_in=gives_what_others_have),
     "forgets-producers": Bug(27, replication=ReplicationBugs(forgets_producers=True)),
 }
