@@ -14,6 +14,7 @@ import pytest
 from tests.support.command import Penstock
 from tests.support.kafka import ApacheKafka
 from tests.support.process_logs import logging_as_before
+from tests.support.shares import SHARE_CLUSTERS, share_settings
 
 import penstock.testing as penstock_testing
 from penstock.cluster.membership.isolation import Isolation
@@ -46,6 +47,17 @@ def either_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
             yield running.bootstrap
     else:
         with ApacheKafka(tmp_path_factory.mktemp("kafka")) as kafka:
+            yield kafka.bootstrap
+
+
+@pytest.fixture(scope="module", params=SHARE_CLUSTERS)
+def share_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """host:port of a broker with share groups that lend records for a short time."""
+    if request.param == "penstock":
+        with penstock_testing.broker({"node.id": "1"} | share_settings()) as running:
+            yield running.bootstrap
+    else:
+        with ApacheKafka(tmp_path_factory.mktemp("kafka"), settings=share_settings()) as kafka:
             yield kafka.bootstrap
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from tests.support.command import Penstock
 from tests.support.faults import eventually
-from tests.support.kafka import ApacheKafka
-from tests.support.shares import earliest, share_settings
+from tests.support.shares import earliest
 
 from penstock.cli.exits import ExitCode
 from penstock.client import Client, NewTopic, ShareConsumer
@@ -18,20 +17,14 @@ from penstock.client import Client, NewTopic, ShareConsumer
 PATIENCE_S = 60.0
 
 
-@pytest.fixture(scope="module", params=["kafka"])
-def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with ApacheKafka(tmp_path_factory.mktemp("kafka"), settings=share_settings()) as kafka:
-        yield kafka.bootstrap
+@pytest.fixture
+def penstock(share_cluster: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Penstock:
+    return Penstock(share_cluster, monkeypatch, capfd)
 
 
 @pytest.fixture
-def penstock(cluster: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Penstock:
-    return Penstock(cluster, monkeypatch, capfd)
-
-
-@pytest.fixture
-def client(cluster: str) -> Iterator[Client]:
-    with Client(cluster, timeout_s=PATIENCE_S) as client:
+def client(share_cluster: str) -> Iterator[Client]:
+    with Client(share_cluster, timeout_s=PATIENCE_S) as client:
         yield client
 
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 from confluent_kafka import Producer as OtherProducer
 from tests.support.faults import eventually
-from tests.support.kafka import ApacheKafka
-from tests.support.shares import earliest, share_settings
+from tests.support.shares import earliest
 
 from penstock.client import Ack, AsyncClient, Client, NewTopic, ShareConsumer, SharedRecord, place
 from penstock.errors import GroupIdNotFound, InvalidRecordState, NonEmptyGroup, Refusal
@@ -17,15 +16,9 @@ from penstock.errors import GroupIdNotFound, InvalidRecordState, NonEmptyGroup, 
 PATIENCE_S = 60.0
 
 
-@pytest.fixture(scope="module", params=["kafka"])
-def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with ApacheKafka(tmp_path_factory.mktemp("kafka"), settings=share_settings()) as kafka:
-        yield kafka.bootstrap
-
-
 @pytest.fixture
-def client(cluster: str) -> Iterator[Client]:
-    with Client(cluster, timeout_s=PATIENCE_S) as client:
+def client(share_cluster: str) -> Iterator[Client]:
+    with Client(share_cluster, timeout_s=PATIENCE_S) as client:
         yield client
 
 
@@ -103,10 +96,10 @@ def test_a_record_is_given_up_after_as_many_attempts_as_the_group_has(client: Cl
     assert sorted(counts) == [(offset, count) for offset in (0, 1) for count in range(1, 6)]
 
 
-def test_what_is_in_hand_at_the_end_goes_to_another_at_once(client: Client, cluster: str) -> None:
+def test_what_is_in_hand_at_the_end_goes_to_another_at_once(client: Client, share_cluster: str) -> None:
     make(client, "handed-on")
     fill(client, "handed-on", 2)
-    with Client(cluster, timeout_s=PATIENCE_S) as other, read_by(client, "handed-on", auto_accept=False) as heir:
+    with Client(share_cluster, timeout_s=PATIENCE_S) as other, read_by(client, "handed-on", auto_accept=False) as heir:
         with read_by(other, "handed-on", auto_accept=False) as consumer:
             kept, _ = lent(consumer, 2)
             consumer.acknowledge(kept)
@@ -125,10 +118,10 @@ def test_a_block_that_fails_accepts_nothing(client: Client) -> None:
         assert [each.delivery_count for each in lent(consumer, 1)] == [2]
 
 
-def test_a_renewed_record_stays_while_its_neighbour_expires(client: Client, cluster: str) -> None:
+def test_a_renewed_record_stays_while_its_neighbour_expires(client: Client, share_cluster: str) -> None:
     make(client, "renewed")
     fill(client, "renewed", 2)
-    with Client(cluster, timeout_s=PATIENCE_S) as other:
+    with Client(share_cluster, timeout_s=PATIENCE_S) as other:
         slow = read_by(client, "renewed", auto_accept=False)
         long, forgotten = lent(slow, 2)
         thief = read_by(other, "renewed", auto_accept=False)
@@ -147,9 +140,9 @@ def test_a_renewed_record_stays_while_its_neighbour_expires(client: Client, clus
         slow.close()
 
 
-def test_gaps_of_transactions_and_of_compaction_stop_nobody(client: Client, cluster: str) -> None:
+def test_gaps_of_transactions_and_of_compaction_stop_nobody(client: Client, share_cluster: str) -> None:
     make(client, "gaps")
-    producer = OtherProducer({"bootstrap.servers": cluster, "transactional.id": "gaps"})
+    producer = OtherProducer({"bootstrap.servers": share_cluster, "transactional.id": "gaps"})
     producer.init_transactions(PATIENCE_S)
     for value, commits in ((b"no", False), (b"yes", True), (b"never", False), (b"indeed", True)):
         producer.begin_transaction()
@@ -166,13 +159,13 @@ def test_gaps_of_transactions_and_of_compaction_stop_nobody(client: Client, clus
         assert client.share_group_offsets(group).all()[place("gaps", 0)].lag == 0
 
 
-def test_members_share_one_partition_and_no_record_goes_to_two(client: Client, cluster: str) -> None:
+def test_members_share_one_partition_and_no_record_goes_to_two(client: Client, share_cluster: str) -> None:
     make(client, "one-partition")
 
     async def work(number: int, seen: list[int], done: asyncio.Event) -> int:
         mine = 0
         async with (
-            AsyncClient(cluster, timeout_s=PATIENCE_S) as own,
+            AsyncClient(share_cluster, timeout_s=PATIENCE_S) as own,
             own.share_consumer(group="one-partition", topics=("one-partition",), fetch_records=10) as consumer,
         ):
             while not done.is_set():
@@ -189,7 +182,10 @@ def test_members_share_one_partition_and_no_record_goes_to_two(client: Client, c
         done = asyncio.Event()
         async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
             workers = [tasks.create_task(work(number, seen, done)) for number in range(2)]
-            async with AsyncClient(cluster, timeout_s=PATIENCE_S) as own, own.producer(batch_bytes=200) as producer:
+            async with (
+                AsyncClient(share_cluster, timeout_s=PATIENCE_S) as own,
+                own.producer(batch_bytes=200) as producer,
+            ):
                 members = 0
                 while members < 2:
                     described = (await own.describe_share_groups(["one-partition"])).done

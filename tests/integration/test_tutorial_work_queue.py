@@ -15,8 +15,9 @@ import pytest
 from tests.support import java
 from tests.support.faults import eventually
 from tests.support.kafka import ApacheKafka
-from tests.support.shares import earliest, group_settings, share_settings
+from tests.support.shares import SHARE_CLUSTERS, earliest, group_settings, share_settings
 
+import penstock.testing
 from penstock.client import Client, NewTopic
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -24,10 +25,15 @@ PATIENCE_S = 60.0
 JOBS = 60
 
 
-@pytest.fixture(params=["kafka"])
+@pytest.fixture(params=SHARE_CLUSTERS)
 def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with ApacheKafka(tmp_path / "kafka", settings=share_settings()) as kafka:
-        yield kafka.bootstrap
+    """One for each test: the examples name their topic and their group."""
+    if request.param == "penstock":
+        with penstock.testing.broker({"node.id": "1"} | share_settings()) as running:
+            yield running.bootstrap
+    else:
+        with ApacheKafka(tmp_path / "kafka", settings=share_settings()) as kafka:
+            yield kafka.bootstrap
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from penstock.client import Change, Client, Resource, ResourceType
 
+SHARE_CLUSTERS = ("kafka",)
+"""Whose brokers the tests of share groups run on."""
 LOCK_MS = 3_000
 
 
@@ -14,6 +16,7 @@ def share_settings(**more: str) -> dict[str, str]:
         "group.share.record.lock.duration.ms": str(LOCK_MS),
         "group.share.min.heartbeat.interval.ms": "200",
         "group.share.heartbeat.interval.ms": "200",
+        "log.cleaner.backoff.ms": "200",
     } | more
 
 
