@@ -22,6 +22,8 @@ NEITHER_BY_NAME = {
     ApiKey.OFFSET_DELETE: True,
     ApiKey.OFFSET_FETCH: False,
     ApiKey.OFFSET_FOR_LEADER_EPOCH: False,
+    ApiKey.SHARE_ACKNOWLEDGE: True,
+    ApiKey.SHARE_FETCH: True,  # says what became of records that were fetched before
 }
 
 

@@ -50,6 +50,7 @@ class SomePartitions:
         self.opener = BatchOpener(MetricsRegistry(100))
         self.tasks: list[asyncio.Task[Any]] = []
         self.elsewhere: dict[int, PartitionImage] = {}
+        self.subscribers: list[Callable[[Partition], None]] = []
         self.is_cut_off: Callable[[], bool] = lambda: False
         self._config = Config.for_broker().for_topic(dict(settings or {}))
         self._local = {index: self._make(folder, index) for index in range(count)}
@@ -95,6 +96,14 @@ class SomePartitions:
 
     def finder(self, *, by_id: bool) -> Any:
         return {TOPIC_ID if by_id else TOPIC.encode(): self._local}.get
+
+    def subscribe(self, callback: Callable[[Partition], None]) -> None:
+        """As `Partitions`; whoever moves a leadership in a test calls them."""
+        self.subscribers.append(callback)
+
+    def tell(self, index: int) -> None:
+        for callback in self.subscribers:
+            callback(self[index])
 
     def endpoints(self, brokers: Any, *, listener: str) -> list[Endpoint]:
         return [Endpoint(broker, "elsewhere", 9092, None) for broker in sorted(brokers)]

@@ -170,6 +170,7 @@ class Lifecycle:
 
     async def stop_coordinators(self) -> None:
         """Whoever waits for an answer gets one."""
+        self._services.share_delivery.stop()
         self._services.shares.stop()
         self._services.transactions.stop()
         self._services.groups.stop()

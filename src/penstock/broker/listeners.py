@@ -248,6 +248,8 @@ class SocketServer:
         connection.caller.on_proved = None
         if connection.caller.on_closed is not None:
             connection.caller.on_closed()
+        if connection.caller.on_gone is not None:
+            connection.caller.on_gone()
         if connection.caller.tenant is not None:
             connection.caller.tenant.leave()
         self._connections.discard(connection)

@@ -45,6 +45,7 @@ class Caller:
         "is_introducing",
         "line",
         "on_closed",
+        "on_gone",
         "on_proved",
         "samples",
         "session",
@@ -64,6 +65,8 @@ class Caller:
         """Its login, if that has an end."""
         self.on_closed: Callable[[], None] | None = None
         """Called when its connection is gone, for as long as a login is under way or has an end."""
+        self.on_gone: Callable[[], None] | None = None
+        """Called when its connection is gone, once it has had a share session."""
         self.line: Line | None = None
         """What it speaks over, until that is closed."""
         self.tenant: CountedAs | None = None

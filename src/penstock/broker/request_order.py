@@ -28,6 +28,8 @@ LETS_PASS: Final[dict[ApiKey, frozenset[ApiKey]]] = {
     # Some clients have one connection for all. The other members of their group must not wait for a long poll, and what
     # a coordinator says to its members tells nothing of any log.
     ApiKey.FETCH: _MEMBERSHIP,
+    # The same. Acknowledgements wait: they may change what the parked fetch gets.
+    ApiKey.SHARE_FETCH: _MEMBERSHIP | {ApiKey.SHARE_GROUP_HEARTBEAT},
     # What is answered is decided in the order of the requests; only then is the log's high watermark waited for.
     ApiKey.CONSUMER_GROUP_HEARTBEAT: _DECIDED_WHEN_ASKED,
     ApiKey.HEARTBEAT: _DECIDED_WHEN_ASKED,

@@ -49,6 +49,9 @@ from penstock.coordinators.transactions.marker_sender import MarkerSender
 from penstock.coordinators.transactions.marker_writer import MarkerWriter
 from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
 from penstock.coordinators.transactions.transaction_gate import CoordinatorGate, TransactionGate
+from penstock.delivery.shares.group_rules import GroupRules
+from penstock.delivery.shares.service import ShareDelivery
+from penstock.delivery.shares.share_partitions import SharePartitions
 from penstock.log import Cleaner, Flusher, LogFolder, LogHousekeeping, PartitionLog, Scrubber
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice
@@ -132,6 +135,7 @@ class Services:
     marker_writer: MarkerWriter
     shares: Shares
     share_states: ShareStates
+    share_delivery: ShareDelivery
 
     fetch_sessions: FetchSessions
     after_receive: AfterReceive
@@ -314,6 +318,7 @@ def build(config: Config, ports: Ports) -> Services:
         marker_writer=writer,
         shares=shares,
         share_states=share_states,
+        share_delivery=_share_delivery(config, ports, partitions, share_states),
         fetch_sessions=FetchSessions(
             slots_max=config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS], clock=clock, dice=dice
         ),
@@ -332,6 +337,15 @@ def build(config: Config, ports: Ports) -> Services:
     quotas.tenants.sizes = lambda: ((log.partition.topic, log.size) for log in logs())
     _expose(services, registry, me)
     return services
+
+
+def _share_delivery(config: Config, ports: Ports, partitions: Partitions, states: ShareStates) -> ShareDelivery:
+    rules = GroupRules(ports.cluster.image, config)
+    share_partitions = SharePartitions(
+        partitions, states, rules, config=config, clock=ports.clock, spawn=ports.spawn, registry=ports.registry
+    )
+    sessions_max = config[settings.GROUP_SHARE_MAX_SHARE_SESSIONS]
+    return ShareDelivery(share_partitions, rules, sessions_max=sessions_max, registry=ports.registry)
 
 
 def _authorizer(config: Config, ports: Ports) -> Authorizer:

@@ -138,7 +138,7 @@ def hold_back(context: RequestContext, seconds: float) -> None:
 
 def _put(key: ApiKey, version: int, outcome: Any, throttle_ms: int) -> None:
     if isinstance(outcome, list):
-        if key == ApiKey.FETCH:
+        if key in (ApiKey.FETCH, ApiKey.SHARE_FETCH):  # both begin with it
             put_into_fetch(outcome[0], throttle_ms)
         elif key == ApiKey.PRODUCE:
             outcome[:] = [with_produce_throttle_time(outcome[0], version, throttle_ms)]

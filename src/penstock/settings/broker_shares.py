@@ -1,4 +1,6 @@
-"""Broker settings about share groups: how their coordinators keep what became of records."""
+"""Broker settings about share groups: how their coordinators keep what became of records, and what their readers may
+take up at the leaders of partitions.
+"""
 
 from penstock.settings.checks import at_least, between
 from penstock.settings.setting import Importance, Scope, setting
@@ -55,4 +57,15 @@ PENSTOCK_SHARE_PARTITIONS_PER_STATE_PARTITION_MAX = setting(
     "penstock.share.partitions.per.state.partition.max", _BROKER, INT, default=20_000, check=at_least(1),
     doc="Share partitions (a partition as one share group sees it) that one partition of `__share_group_state` keeps. "
         "Further ones are refused (POLICY_VIOLATION) until groups or topics are deleted.",
+)  # fmt: skip
+
+GROUP_SHARE_MAX_SHARE_SESSIONS = setting(
+    "group.share.max.share.sessions", _BROKER, INT, default=2000, check=at_least(1),
+    doc="Share sessions of this broker: each member of a share group has one with every broker that it reads from. Who "
+        "comes after them waits as long as a fetch would, and is told to try again (SHARE_SESSION_LIMIT_REACHED).",
+)  # fmt: skip
+PENSTOCK_SHARE_PARTITIONS_MAX = setting(
+    "penstock.share.partitions.max", _BROKER, INT, default=100_000, check=at_least(1),
+    doc="Partitions that share groups read at this broker, counted once for each group. Further ones are refused with "
+        "POLICY_VIOLATION.",
 )  # fmt: skip

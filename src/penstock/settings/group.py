@@ -1,8 +1,8 @@
 """Group settings (DescribeConfigs' GROUP resource), with the broker settings each falls back to and is bounded by.
 
-Consumer groups (KIP-848) and the membership of share groups (KIP-932) go by theirs. What else there is of share groups,
-and streams groups, is not served yet; their settings can be read, set and are checked, so that tools find what they
-expect. Classic groups have broker settings only (broker_groups.py).
+Consumer groups (KIP-848) and share groups (KIP-932) go by theirs. Streams groups are not served yet; their settings can
+be read, set and are checked, so that tools find what they expect. Classic groups have broker settings only
+(broker_groups.py).
 """
 
 from collections.abc import Callable
@@ -22,10 +22,7 @@ class Bounds(NamedTuple):
 
 BOUNDS: dict[Setting[int], Bounds] = {}
 
-_MEMBERSHIP_OF_SHARES = frozenset(
-    f"share.{rest}" for rest in ("session.timeout.ms", "heartbeat.interval.ms", "assignment.interval.ms")
-)
-_NOT_SERVED = {family: f" No effect yet: {family} groups are not served." for family in ("share", "streams")}
+_NOT_SERVED = {"streams": " No effect yet: streams groups are not served."}
 
 
 def _broker_row(name: str, default: int, check: Check[Any], doc: str, *, live: bool = False) -> Setting[int]:
@@ -50,7 +47,7 @@ def _bounded(
     """
     family, _, rest = name.partition(".")
     bound_name = infix(family, rest)
-    idle = "" if name in _MEMBERSHIP_OF_SHARES else _NOT_SERVED.get(family, "")
+    idle = _NOT_SERVED.get(family, "")
     smallest, largest = f"The smallest {name} a group may set.{idle}", f"The largest {name} a group may set.{idle}"
     bounds = Bounds(
         None if low is None else _broker_row(bound_name.format("min"), low, low_check or check, smallest),
@@ -105,22 +102,21 @@ SHARE_DELIVERY_COUNT_LIMIT = _bounded(
 SHARE_PARTITION_MAX_RECORD_LOCKS = _bounded(
     "share.partition.max.record.locks", default=2000, low=100, high=4000, check=at_least(100),
     broker_check=between(100, 10_000), low_check=between(100, 2000), high_check=between(2000, 10_000),
-    doc="How many records of one partition a share group may have under way.",
+    doc="How many offsets a share group may have under way in one partition, from the first record that is not done to "
+        "the last that was given out. One that is held open stops the partition after so many more.",
 )  # fmt: skip
 SHARE_AUTO_OFFSET_RESET = setting(
     "share.auto.offset.reset", Scope.GROUP, STRING, default="latest", check=offset_reset(),
-    doc="Where a share group begins on a partition it has not read: earliest, latest, or by_duration:P... before now."
-    + _NOT_SERVED["share"],
+    doc="Where a share group begins on a partition it has not read: earliest, latest, or by_duration:P... before now.",
 )  # fmt: skip
 SHARE_ISOLATION_LEVEL = setting(
     "share.isolation.level", Scope.GROUP, STRING, default="read_uncommitted",
     check=one_of("read_committed", "read_uncommitted"),
-    doc="Whether a share group gets records of transactions that are not committed."
-    + _NOT_SERVED["share"],
+    doc="Whether a share group gets records of transactions that are not committed.",
 )  # fmt: skip
 SHARE_RENEW_ACKNOWLEDGE_ENABLE = setting(
     "share.renew.acknowledge.enable", Scope.GROUP, BOOLEAN, default=True,
-    doc="Whether members of a share group may ask for more time with a record." + _NOT_SERVED["share"],
+    doc="Whether members of a share group may ask for more time with a record.",
 )  # fmt: skip
 STREAMS_SESSION_TIMEOUT_MS = _bounded(
     "streams.session.timeout.ms", default=seconds(45), low=seconds(45), high=seconds(60), check=at_least(1),

@@ -48,7 +48,6 @@ _NAMES = frozenset(
         "group.coordinator.cached.buffer.max.bytes",
         "group.coordinator.rebalance.protocols",
         "group.coordinator.threads",
-        "group.share.max.share.sessions",
         "group.share.persister.class.name",
         "group.streams.max.size",
         "initial.broker.registration.timeout.ms",

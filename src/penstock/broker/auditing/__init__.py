@@ -27,6 +27,8 @@ DATA_PATH: Final = frozenset(
         ApiKey.METADATA,
         ApiKey.OFFSET_COMMIT,
         ApiKey.TXN_OFFSET_COMMIT,
+        ApiKey.SHARE_FETCH,
+        ApiKey.SHARE_ACKNOWLEDGE,
         ApiKey.JOIN_GROUP,
         ApiKey.SYNC_GROUP,
         ApiKey.LEAVE_GROUP,

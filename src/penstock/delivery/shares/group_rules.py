@@ -1,0 +1,59 @@
+"""The settings of share groups, as they are at this moment; worked out once a change."""
+
+from collections.abc import Sequence
+
+from penstock.cluster import ClusterImage, ImageChange, Resource, ResourceType, SettingsChanged, Subscriber
+from penstock.delivery.shares.rules import ShareRules
+from penstock.settings import Config, GroupConfig
+from penstock.settings import group as settings
+from penstock.settings.setting import Setting
+
+READ_COMMITTED = "read_committed"
+
+
+class GroupRules:
+    def __init__(self, image: ClusterImage, config: Config) -> None:
+        self._image = image
+        self._config = config
+        self._rules: dict[str, ShareRules] = {}
+        self._default = ShareRules()
+        self._version = -1
+        image.subscribe(self._changed, Subscriber.GROUP_VIEW)
+
+    def _changed(self, changes: Sequence[ImageChange]) -> None:
+        if any(isinstance(change, SettingsChanged) for change in changes):
+            self._rules.clear()
+
+    def of(self, group_id: str) -> ShareRules:
+        if self._config.version != self._version:
+            self._version = self._config.version
+            self._rules.clear()
+            self._default = _rules(self._config.for_group())
+        overrides = self._image.settings.get(Resource(ResourceType.GROUP, group_id))
+        if not overrides:
+            return self._default
+        rules = self._rules.get(group_id)
+        if rules is None:
+            rules = self._rules[group_id] = _rules(self._config.for_group(overrides))
+        return rules
+
+
+def _rules(config: GroupConfig) -> ShareRules:
+    return ShareRules(
+        lock_ms=_within(config, settings.SHARE_RECORD_LOCK_DURATION_MS),
+        delivery_limit=_within(config, settings.SHARE_DELIVERY_COUNT_LIMIT),
+        locks_max=_within(config, settings.SHARE_PARTITION_MAX_RECORD_LOCKS),
+        committed_only=config[settings.SHARE_ISOLATION_LEVEL] == READ_COMMITTED,
+        may_renew=config[settings.SHARE_RENEW_ACKNOWLEDGE_ENABLE],
+        reset=config[settings.SHARE_AUTO_OFFSET_RESET],
+    )
+
+
+def _within(config: GroupConfig, row: Setting[int]) -> int:
+    """The broker's bounds may have been drawn closer since a group set its own."""
+    value = config[row]
+    if row.name in config.overrides:
+        low, high = settings.BOUNDS[row]
+        value = value if low is None else max(value, config[low])
+        value = value if high is None else min(value, config[high])
+    return value

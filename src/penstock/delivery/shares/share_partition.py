@@ -1,0 +1,295 @@
+"""One share group on one partition that this broker leads: its machine, what is written of it, its locks, who waits.
+
+Writes go out one at a time, each with all that has come up meanwhile. So what was said first is written first, and many
+small acknowledgements cost one write.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from math import inf
+from typing import Any, Final, NamedTuple
+
+import structlog
+
+from penstock.coordinators.shares.states import SharePartitionKey, ShareStates, StateBatch
+from penstock.delivery.shares.acquiring import Acquired
+from penstock.delivery.shares.beginning import first_offset
+from penstock.delivery.shares.bugs import NO_BUGS, ShareBugs
+from penstock.delivery.shares.machine import SharePartitionMachine
+from penstock.delivery.shares.metrics import ShareMetrics
+from penstock.delivery.shares.ranges import Step
+from penstock.delivery.shares.rules import ShareRules
+from penstock.delivery.shares.settling import ACCEPT, REJECT, RELEASE, Said
+from penstock.errors import (
+    CoordinatorLoadInProgress,
+    CoordinatorNotAvailable,
+    FencedLeaderEpoch,
+    FencedStateEpoch,
+    GroupIdNotFound,
+    NotCoordinator,
+    NotLeaderOrFollower,
+    Refusal,
+    UnknownServerError,
+    UnknownTopicOrPartition,
+)
+from penstock.model import Clock
+from penstock.replication import Partition, Promise
+from penstock.replication.waiting import Waiter
+
+LOCKS_LOOKED_AT_EVERY_S: Final = 0.01
+"""Locks that end within so short a time are taken back together."""
+
+Row = tuple[int, int, int, int]
+
+_log = structlog.get_logger(__name__)
+
+
+class _Write(NamedTuple):
+    rows: list[Row]
+    step: Step | None
+    written: Promise[None]
+
+
+class SharePartition:
+    def __init__(
+        self,
+        key: SharePartitionKey,
+        partition: Partition,
+        *,
+        states: ShareStates,
+        rules: Callable[[], ShareRules],
+        clock: Clock,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+        metrics: ShareMetrics,
+        on_fenced: "Callable[[SharePartition], None]",
+        on_idle: "Callable[[SharePartition], None]",
+        bugs: ShareBugs = NO_BUGS,
+    ) -> None:
+        self.key = key
+        self.partition = partition
+        self.leader_epoch = partition.leader_epoch
+        self.machine: SharePartitionMachine | None = None
+        """None until what is kept of it is read."""
+        self.failure: Refusal | None = None
+        """Why that could not be."""
+        self.is_gone = False
+        """It is thrown away: another leads, or somebody else writes its state."""
+        self.waiters: dict[Waiter, None] = {}
+        self.metrics = metrics
+        self.stalled_since: float | None = None
+        self._states = states
+        self._rules = rules
+        self._clock = clock
+        self._spawn = spawn
+        self._on_fenced = on_fenced
+        self._on_idle = on_idle
+        self._bugs = bugs
+        self._queue: list[_Write] = []
+        self._is_writing = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = inf
+
+    @property
+    def rules(self) -> ShareRules:
+        return self._rules()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something of it is being written, or read."""
+        return self._is_writing or (self.machine is None and self.failure is None)
+
+    # Beginning and ending ---------------------------------------------------------------------------------------
+
+    async def load(self) -> None:
+        """Never fails: `failure` tells why it could not be read."""
+        try:
+            state = await self._states.read(self.key, leader_epoch=self.leader_epoch)
+            begin = state.start_offset if state.start_offset >= 0 else await self._begin(state.state_epoch)
+            self.machine = SharePartitionMachine(state, start_offset=begin)
+        except Refusal as refusal:
+            self.failure = as_told(refusal)
+            _log.info("share partition not read", share_partition=str(self.key), reason=str(refusal))
+        except Exception as bug:
+            self.failure = UnknownServerError()
+            _log.error("share partition not read", share_partition=str(self.key), exc_info=bug)
+        self.tell()
+
+    async def _begin(self, state_epoch: int) -> int:
+        """Kept before anything is given out: should this leader go before it hears of a single record, the next one
+        must not begin at what is the latest then, and skip what came between. (Apache Kafka keeps it with the first
+        acknowledgement.)
+        """
+        begin = await first_offset(self.partition, self.rules.reset, self._clock.now())
+        await self._states.write(
+            self.key,
+            state_epoch=state_epoch,
+            leader_epoch=self.leader_epoch,
+            start_offset=begin,
+            delivery_complete_count=0,
+            batches=(),
+        )
+        return begin
+
+    def drop(self) -> None:
+        """What is being written is still answered."""
+        self.is_gone = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self.tell()
+
+    def tell(self) -> None:
+        for waiter in tuple(self.waiters):
+            waiter.partition_moved()
+
+    # Giving out -------------------------------------------------------------------------------------------------
+
+    def read_from(self) -> int | None:
+        """Where to read next; None where nothing can be given out now."""
+        if self.machine is None or self.is_gone:
+            return None
+        self.machine.log_starts_at(self.partition.start_offset)
+        offset = self.machine.read_from(self.rules)
+        if offset is not None:
+            self.stalled_since = None
+        elif self.stalled_since is None:
+            self.stalled_since = self._clock.monotonic()
+        return offset
+
+    def given_out(self, acquired: Sequence[Acquired]) -> None:
+        for each in acquired:
+            size = each.last - each.first + 1
+            self.metrics.acquired += size
+            if each.deliveries > 1:
+                self.metrics.redelivered += size
+        self._watch_locks()
+
+    def _watch_locks(self) -> None:
+        machine = self.machine
+        if machine is None or self.is_gone or machine.next_deadline >= self._timer_at:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = machine.next_deadline
+        wait_s = max(self._timer_at - self._clock.monotonic(), LOCKS_LOOKED_AT_EVERY_S)
+        self._timer = asyncio.get_running_loop().call_later(wait_s, self._look_at_locks)
+
+    def _look_at_locks(self) -> None:
+        self._timer, self._timer_at = None, inf
+        if self.machine is None or self.is_gone:
+            return
+        rows, count = self.machine.expire(self.rules, self._clock.monotonic())
+        self._watch_locks()
+        if rows:
+            self.metrics.expired_locks += count
+            self._write(rows, None)
+            if not self._bugs.keeps_ended_locks_quiet:
+                self.tell()
+
+    # What becomes of it -----------------------------------------------------------------------------------------
+
+    def acknowledge(self, member: str, said: Sequence[Said]) -> Promise[None]:
+        """A promise of its being written. Refusals are raised, or what the promise comes to."""
+        machine = self.machine
+        if machine is None:
+            raise CoordinatorNotAvailable(f"{self.key} is being read")
+        step = machine.acknowledge(member, said, self.rules, self._clock.monotonic())
+        self._watch_locks()
+        promise = self._carry_out(step)
+        promise.add_done_callback(lambda done: None if done.exception() else self._count(said))
+        return promise
+
+    def release(self, member: str) -> Promise[None]:
+        """All that a member has."""
+        if self.machine is None:
+            return _kept()
+        return self._carry_out(self.machine.release(member, self.rules))
+
+    def _carry_out(self, step: Step) -> Promise[None]:
+        if not step.rows:
+            return _kept()
+        promise = self._write(step.rows, step)
+        return _kept() if self._bugs.answers_before_written else promise
+
+    def _count(self, said: Sequence[Said]) -> None:
+        for each in said:
+            for kind, field in ((ACCEPT, "acknowledged"), (RELEASE, "released"), (REJECT, "rejected")):
+                size = each.last - each.first + 1 if len(each.types) == 1 else 1
+                setattr(self.metrics, field, getattr(self.metrics, field) + size * list(each.types).count(kind))
+
+    # Writing ----------------------------------------------------------------------------------------------------
+
+    def _write(self, rows: list[Row], step: Step | None) -> Promise[None]:
+        write = _Write(rows, step, Promise())
+        self._queue.append(write)
+        if not self._is_writing:
+            self._is_writing = True
+            self._spawn(self._write_all())
+        return write.written
+
+    async def _write_all(self) -> None:
+        while self._queue:
+            writes, self._queue = self._queue, []
+            refusal = await self._write_once([row for write in writes for row in write.rows])
+            self._settle(writes, refusal)
+        self._is_writing = False
+        self._on_idle(self)
+
+    async def _write_once(self, rows: Sequence[Row]) -> Refusal | None:
+        """Why it was not written; None if it was."""
+        machine = self.machine
+        assert machine is not None
+        count_kept = 0 if self._bugs.forgets_delivery_counts else 1
+        try:
+            await self._states.write(
+                self.key,
+                state_epoch=machine.state_epoch,
+                leader_epoch=self.leader_epoch,
+                start_offset=machine.start_offset,
+                delivery_complete_count=machine.done,
+                batches=[StateBatch(first, last, state, count * count_kept) for first, last, state, count in rows],
+            )
+        except Refusal as refusal:
+            _log.info("share partition not written", share_partition=str(self.key), reason=str(refusal))
+            return as_told(refusal)
+        except Exception as bug:
+            _log.error("share partition not written", share_partition=str(self.key), exc_info=bug)
+            return UnknownServerError()
+        return None
+
+    def _settle(self, writes: Sequence[_Write], refusal: Refusal | None) -> None:
+        machine = self.machine
+        assert machine is not None
+        for write in writes:
+            if write.step is not None and refusal is None:
+                machine.commit(write.step)
+            elif write.step is not None:
+                machine.undo(write.step, self.rules, self._clock.monotonic())
+        self._watch_locks()
+        if isinstance(refusal, (NotLeaderOrFollower, GroupIdNotFound, UnknownTopicOrPartition)):
+            self._on_fenced(self)
+        for write in writes:
+            if not write.written.done():
+                if refusal is None:
+                    write.written.set_result(None)
+                else:
+                    write.written.set_exception(refusal)
+        self.tell()
+
+
+def as_told(refusal: Refusal) -> Refusal:
+    """What a member is told where whoever keeps the state refuses."""
+    match refusal:
+        case NotCoordinator() | CoordinatorNotAvailable() | CoordinatorLoadInProgress():
+            return CoordinatorNotAvailable(refusal.message)
+        case FencedLeaderEpoch() | FencedStateEpoch():
+            return NotLeaderOrFollower(refusal.message)
+        case GroupIdNotFound() | UnknownTopicOrPartition() | NotLeaderOrFollower():
+            return refusal
+        case _:
+            return UnknownServerError(refusal.message)
+
+
+def _kept() -> Promise[None]:
+    promise: Promise[None] = Promise()
+    promise.set_result(None)
+    return promise

@@ -1,0 +1,85 @@
+"""What share groups keep, in memory: stands in for the share coordinator where nothing but its promises matters."""
+
+import asyncio
+from collections.abc import Sequence
+
+from penstock.coordinators.shares.states import SharePartitionKey, ShareState, ShareSummary, StateBatch
+from penstock.delivery.shares.ranges import add_row
+from penstock.errors import FencedLeaderEpoch, FencedStateEpoch, Refusal
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.state_epoch = 0
+        self.leader_epoch = -1
+        self.start_offset = -1
+        self.done = -1
+        self.cells: dict[int, tuple[int, int]] = {}
+
+    def batches(self) -> list[StateBatch]:
+        """Neighbours that agree are one."""
+        rows: list[tuple[int, int, int, int]] = []
+        for offset in sorted(self.cells):
+            if offset >= self.start_offset:
+                add_row(rows, offset, offset, *self.cells[offset])
+        return [StateBatch(*row) for row in rows]
+
+
+class StatesInMemory:
+    """Keeps what it is told when it is told, unless a test holds writes back or has them refused."""
+
+    def __init__(self) -> None:
+        self.kept: dict[SharePartitionKey, Kept] = {}
+        self.refusal: Refusal | None = None
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.writes = 0
+
+    def of(self, key: SharePartitionKey) -> Kept:
+        return self.kept.setdefault(key, Kept())
+
+    async def initialize(self, key: SharePartitionKey, *, state_epoch: int, start_offset: int) -> None:
+        kept = self.kept[key] = Kept()
+        kept.state_epoch, kept.start_offset = state_epoch, start_offset
+
+    async def read(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareState:
+        await self.gate.wait()
+        kept = self._owned(key, leader_epoch)
+        return ShareState(kept.state_epoch, kept.start_offset, kept.batches())
+
+    async def write(
+        self,
+        key: SharePartitionKey,
+        *,
+        state_epoch: int,
+        leader_epoch: int,
+        start_offset: int,
+        delivery_complete_count: int,
+        batches: Sequence[StateBatch],
+    ) -> None:
+        await self.gate.wait()
+        kept = self._owned(key, leader_epoch)
+        if state_epoch != kept.state_epoch:
+            raise FencedStateEpoch
+        self.writes += 1
+        kept.start_offset = max(kept.start_offset, start_offset)
+        kept.done = delivery_complete_count
+        for each in batches:
+            for offset in range(each.first_offset, each.last_offset + 1):
+                kept.cells[offset] = each.delivery_state, each.delivery_count
+
+    async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary:
+        kept = self.of(key)
+        return ShareSummary(kept.state_epoch, kept.leader_epoch, kept.start_offset, kept.done)
+
+    async def delete(self, key: SharePartitionKey) -> None:
+        self.kept.pop(key, None)
+
+    def _owned(self, key: SharePartitionKey, leader_epoch: int) -> Kept:
+        if self.refusal is not None:
+            raise self.refusal
+        kept = self.of(key)
+        if leader_epoch < kept.leader_epoch:
+            raise FencedLeaderEpoch
+        kept.leader_epoch = leader_epoch
+        return kept
