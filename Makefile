@@ -46,6 +46,7 @@ nightly: ## what is too long for CI, one after the other, for some hours: seeds,
 	$(MAKE) mutants
 	$(MAKE) fuzz EACH=600
 	$(MAKE) chaos MINUTES=60
+	$(MAKE) chaos MINUTES=20 SECURED=1
 	$(MAKE) test-outside
 	$(MAKE) test-kernel-tls
 	$(MAKE) kafka-suites
@@ -94,8 +95,8 @@ integration: $(VENV)/.dev setup compiled ## real clients and tools against a rea
 fuzz: $(VENV)/.dev ## decoders fed by atheris, each for EACH=60 seconds
 	$(BIN)/python -m tools.fuzz --seconds $(or $(EACH),60)
 
-chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that are hurt for MINUTES=10; SEED=n repeats a run
-	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(BIN)/pytest -q tests/integration/test_chaos.py
+chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that are hurt for MINUTES=10; SEED=n repeats a run, SECURED=1 with TLS, logins, rules, quotas, audit
+	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) CHAOS_SECURED=$(SECURED) $(BIN)/pytest -q tests/integration/test_chaos.py
 
 test-kernel-tls: $(VENV)/.dev ## TLS in the kernel (kTLS), in user-mode Linux; docs/operate/security/tls.md
 	tools/kernel-tls-test $(BIN)/python

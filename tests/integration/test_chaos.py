@@ -1,6 +1,8 @@
 """Stock clients write and read for minutes while brokers, networks, disks, clocks and etcd fail around them.
 
-`make chaos MINUTES=10` runs it for longer; CHAOS_SEED repeats the order and the victims of a run.
+`make chaos MINUTES=10` runs it for longer; CHAOS_SEED repeats the order and the victims of a run. With SECURED=1 all
+goes over TLS, with logins, access rules, quotas and audit logs; certificates and their authority are replaced in the
+middle, and intruders try to get in.
 """
 
 import os
@@ -26,7 +28,7 @@ def test_nothing_acknowledged_is_lost_doubled_or_reordered_whatever_fails(
             print(text, flush=True)
 
     say(f"\nchaos: CHAOS_SEED={seed}, {MINUTES:g} minutes")
-    run = ChaosRun(tmp_path, seed=seed, say=say)
+    run = ChaosRun(tmp_path, seed=seed, say=say, is_secured=bool(os.environ.get("CHAOS_SECURED")))
     try:
         run.run(minutes=MINUTES, faults=FAULTS_MIN)
         run.report.require(

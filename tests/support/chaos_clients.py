@@ -18,6 +18,7 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener
 from aiokafka.errors import KafkaError as AiokafkaError
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+from tests.support.chaos_login import OPEN, Login, is_refusal
 from tests.support.history import UNTOLD, Ack, Consuming, Producing, Seen
 
 TIMEOUT_MS = 3_000
@@ -30,8 +31,9 @@ CLOSE_S = 20.0
 
 
 class Client(ABC):
-    def __init__(self, name: str, bootstrap: str, topic: str) -> None:
+    def __init__(self, name: str, bootstrap: str, topic: str, *, login: Login = OPEN) -> None:
         self.name = name
+        self.login = login
         self.bootstrap = bootstrap
         self.topic = topic
         self.trouble: list[str] = []
@@ -50,7 +52,17 @@ class Client(ABC):
             self.trouble.append("does not end")
 
     def note(self, what: object) -> None:
+        if is_refusal(str(what)):
+            self.trouble.append(f"kept out: {what}")
         self.notes[str(what)] = self.notes.get(str(what), 0) + 1
+
+    def _on_error(self, error: KafkaError) -> None:
+        """Of librdkafka."""
+        self.note(error.name())
+        if is_refusal(error.str()):
+            self.trouble.append(f"kept out: {error.str()}")
+        if error.fatal():
+            self.trouble.append(f"fatal: {error.str()}")
 
     def _run(self) -> None:
         try:
@@ -68,8 +80,10 @@ class Client(ABC):
 
 
 class WritingClient(Client):
-    def __init__(self, name: str, bootstrap: str, topic: str, *, partitions: int, per_s: float) -> None:
-        super().__init__(name, bootstrap, topic)
+    def __init__(
+        self, name: str, bootstrap: str, topic: str, *, partitions: int, per_s: float, login: Login = OPEN
+    ) -> None:
+        super().__init__(name, bootstrap, topic, login=login)
         self.did = Producing(name)
         self.partitions = partitions
         self.every_s = 1 / per_s
@@ -89,8 +103,8 @@ class WritingClient(Client):
 
 
 class ReadingClient(Client):
-    def __init__(self, name: str, bootstrap: str, topic: str) -> None:
-        super().__init__(name, bootstrap, topic)
+    def __init__(self, name: str, bootstrap: str, topic: str, *, login: Login = OPEN) -> None:
+        super().__init__(name, bootstrap, topic, login=login)
         self.did = Consuming(name)
         self.run_number = 0
         self.positions: dict[int, int] = {}
@@ -112,6 +126,7 @@ class ConfluentProducer(WritingClient):
     def work(self) -> None:
         producer = Producer(
             {
+                **self.login.librdkafka,
                 "bootstrap.servers": self.bootstrap,
                 "enable.idempotence": True,
                 "acks": "all",
@@ -148,23 +163,28 @@ class ConfluentProducer(WritingClient):
         value = self.did.value(sequence)
         producer.produce(self.topic, value, partition=sequence % self.partitions, on_delivery=delivered)
 
-    def _on_error(self, error: KafkaError) -> None:
-        self.note(error.name())
-        if error.fatal():
-            self.trouble.append(f"fatal: {error.str()}")
-
 
 class ConfluentReader(ReadingClient):
     """`group`: takes part in one, and goes on where that has committed; else it reads all partitions by itself."""
 
-    def __init__(self, name: str, bootstrap: str, topic: str, *, partitions: int, group: str | None = None) -> None:
-        super().__init__(name, bootstrap, topic)
+    def __init__(
+        self,
+        name: str,
+        bootstrap: str,
+        topic: str,
+        *,
+        partitions: int,
+        group: str | None = None,
+        login: Login = OPEN,
+    ) -> None:
+        super().__init__(name, bootstrap, topic, login=login)
         self._partitions = partitions
         self._group = group
 
     def work(self) -> None:
         consumer = Consumer(
             {
+                **self.login.librdkafka,
                 "bootstrap.servers": self.bootstrap,
                 "group.id": self._group or self.name,
                 "auto.offset.reset": "earliest",
@@ -173,7 +193,7 @@ class ConfluentReader(ReadingClient):
                 "session.timeout.ms": 10_000,
                 "socket.timeout.ms": TIMEOUT_MS,
                 "log_level": 0,
-                "error_cb": lambda error: self.note(error.name()),
+                "error_cb": self._on_error,
             }
         )
         if self._group is None:
@@ -188,9 +208,7 @@ class ConfluentReader(ReadingClient):
             if error is None:
                 self.saw(message.partition() or 0, message.offset() or 0, message.value())
                 continue
-            self.note(error.name())
-            if error.fatal():
-                self.trouble.append(f"fatal: {error.str()}")
+            self._on_error(error)
         consumer.close()
 
     def _on_assign(self, _consumer: Consumer, _partitions: list[TopicPartition]) -> None:
@@ -206,6 +224,7 @@ class AiokafkaProducer(WritingClient):
 
     async def _produce(self) -> None:
         producer = AIOKafkaProducer(
+            **self.login.aiokafka,
             bootstrap_servers=self.bootstrap.split(","),
             enable_idempotence=True,
             linger_ms=5,
@@ -276,6 +295,7 @@ class AiokafkaReader(ReadingClient):
 
     async def _consume(self) -> None:
         consumer = AIOKafkaConsumer(
+            **self.login.aiokafka,
             bootstrap_servers=self.bootstrap.split(","),
             group_id=self.name,
             auto_offset_reset="earliest",

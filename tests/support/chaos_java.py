@@ -13,6 +13,7 @@ from typing import Any
 
 from tests.support import java
 from tests.support.chaos_clients import DELIVERY_TIMEOUT_MS, FLUSH_S, TIMEOUT_MS, Client, ReadingClient, WritingClient
+from tests.support.chaos_login import OPEN, Login
 from tests.support.history import Ack, split
 
 
@@ -69,8 +70,18 @@ class _Program(Client):
 class JavaProducer(_Program, WritingClient):
     """Its name is a number, as its values are `<number>.<sequence>`. It chooses partitions by itself."""
 
-    def __init__(self, name: str, bootstrap: str, topic: str, *, partitions: int, per_s: float, folder: Path) -> None:
-        super().__init__(name, bootstrap, topic, partitions=partitions, per_s=per_s)
+    def __init__(
+        self,
+        name: str,
+        bootstrap: str,
+        topic: str,
+        *,
+        partitions: int,
+        per_s: float,
+        folder: Path,
+        login: Login = OPEN,
+    ) -> None:
+        super().__init__(name, bootstrap, topic, partitions=partitions, per_s=per_s, login=login)
         self.folder = folder
 
     def command(self) -> list[str]:
@@ -78,7 +89,7 @@ class JavaProducer(_Program, WritingClient):
         # It has retries = 0 unless told otherwise.
         settings.write_text(
             "enable.idempotence=true\nretries=2147483647\nmax.block.ms=300000\n"
-            f"request.timeout.ms={TIMEOUT_MS}\ndelivery.timeout.ms={DELIVERY_TIMEOUT_MS}\n"
+            f"request.timeout.ms={TIMEOUT_MS}\ndelivery.timeout.ms={DELIVERY_TIMEOUT_MS}\n" + self.login.java_lines()
         )
         return java.command(
             "org.apache.kafka.tools.VerifiableProducer",
@@ -103,13 +114,13 @@ class JavaProducer(_Program, WritingClient):
 
 
 class JavaReader(_Program, ReadingClient):
-    def __init__(self, name: str, bootstrap: str, topic: str, *, folder: Path) -> None:
-        super().__init__(name, bootstrap, topic)
+    def __init__(self, name: str, bootstrap: str, topic: str, *, folder: Path, login: Login = OPEN) -> None:
+        super().__init__(name, bootstrap, topic, login=login)
         self.folder = folder
 
     def command(self) -> list[str]:
         settings = self.folder / f"{self.name}.properties"
-        settings.write_text(f"request.timeout.ms={TIMEOUT_MS}\n")
+        settings.write_text(f"request.timeout.ms={TIMEOUT_MS}\n" + self.login.java_lines())
         return java.command(
             "org.apache.kafka.tools.VerifiableConsumer",
             *("--bootstrap-server", self.bootstrap, "--topic", self.topic, "--group-id", self.name),

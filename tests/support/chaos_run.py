@@ -5,6 +5,7 @@ What a run must have had to count, and what it shows at the end, is in `Report`.
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections import Counter
@@ -28,12 +29,16 @@ from tests.support.chaos_clients import (
 from tests.support.chaos_cluster import ChaosCluster
 from tests.support.chaos_faults import CLOCK_TOPIC, FAULTS, TOPIC, DidNotTake
 from tests.support.chaos_java import JavaProducer, JavaReader
+from tests.support.chaos_login import OPEN, Login
+from tests.support.chaos_security import ROTATION, Intruders, SecuredChaosCluster, judge_audit
 from tests.support.history import History, in_order, judge
 from tests.support.replica_files import compare, read_replicas
 
 PARTITIONS = 6
 HELD_S = (3.5, 7.0)
 """How long a fault lasts, from and to. A hung leader is replaced after three."""
+ROTATE_EVERY = 3
+"""Faults."""
 WITHIN_S = 180.0
 """How long what must happen after a fault may take: far more than it needs, so that only 'never' fails."""
 SETTINGS = {
@@ -92,7 +97,10 @@ class Report:
 
 
 class ChaosRun:
-    def __init__(self, folder: Path, *, seed: int, say: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, *, seed: int, say: Callable[[str], None], is_secured: bool = False) -> None:
+        self._is_secured = is_secured
+        self._intruders: Intruders | None = None
+        self._rotation = list(ROTATION)
         self._folder = folder
         self._dice = random.Random(seed)
         self._say = say
@@ -106,7 +114,8 @@ class ChaosRun:
         return [*self.writers, *self.readers]
 
     def run(self, *, minutes: float, faults: int) -> Report:
-        with ChaosCluster(self._folder, SETTINGS) as cluster:
+        clusters = SecuredChaosCluster if self._is_secured else ChaosCluster
+        with clusters(self._folder, SETTINGS) as cluster:
             self._prepare(cluster)
             began_s = time.monotonic()
             try:
@@ -117,6 +126,8 @@ class ChaosRun:
                     if time.monotonic() - began_s >= minutes * 60 and len(self.report.faults) >= faults:
                         break
                     self._deal(cluster, kind)
+                    if isinstance(cluster, SecuredChaosCluster):
+                        self._rotate(cluster)
                 self._finish(cluster)
             finally:
                 self._end_clients()
@@ -125,7 +136,7 @@ class ChaosRun:
         return self.report
 
     def _prepare(self, cluster: ChaosCluster) -> None:
-        admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
+        admin = AdminClient({"bootstrap.servers": cluster.bootstrap, **self._secure(cluster)})
         topics = [
             NewTopic(TOPIC, PARTITIONS, 3, config={"min.insync.replicas": "2"}),
             NewTopic(CLOCK_TOPIC, 3, 3, config={"message.timestamp.type": "LogAppendTime"}),
@@ -133,19 +144,61 @@ class ChaosRun:
         for created in admin.create_topics(topics).values():
             created.result(60)
         cluster.wait_until_in_sync(TOPIC, CLOCK_TOPIC)
-        where = (cluster.bootstrap, TOPIC)
+        writes, reads, bootstrap = OPEN, OPEN, cluster.bootstrap
+        if isinstance(cluster, SecuredChaosCluster):
+            writes, reads = self._logins(cluster)
+            bootstrap = writes.librdkafka["bootstrap.servers"]
+        where = (bootstrap, TOPIC)
         self.writers = [
-            ConfluentProducer("confluent-1", *where, partitions=PARTITIONS, per_s=60),
-            ConfluentProducer("confluent-2", *where, partitions=PARTITIONS, per_s=60),
-            AiokafkaProducer("aiokafka", *where, partitions=PARTITIONS, per_s=30),
-            JavaProducer("7", *where, partitions=PARTITIONS, per_s=30, folder=self._folder),
+            ConfluentProducer("confluent-1", *where, partitions=PARTITIONS, per_s=60, login=writes),
+            ConfluentProducer("confluent-2", *where, partitions=PARTITIONS, per_s=60, login=writes),
+            AiokafkaProducer("aiokafka", *where, partitions=PARTITIONS, per_s=30, login=writes),
+            JavaProducer("7", *where, partitions=PARTITIONS, per_s=30, folder=self._folder, login=writes),
         ]
         self.readers = [
-            ConfluentReader("confluent-reader", *where, partitions=PARTITIONS),
-            ConfluentReader("confluent-group", *where, partitions=PARTITIONS, group="confluent-group"),
-            AiokafkaReader("aiokafka-group", *where),
-            JavaReader("java-group", *where, folder=self._folder),
+            ConfluentReader("confluent-reader", *where, partitions=PARTITIONS, login=reads),
+            ConfluentReader("confluent-group", *where, partitions=PARTITIONS, group="confluent-group", login=reads),
+            AiokafkaReader("aiokafka-group", *where, login=reads),
+            JavaReader("java-group", *where, folder=self._folder, login=reads),
         ]
+
+    # With everything secured ------------------------------------------------------------------------------------
+
+    def _secure(self, cluster: ChaosCluster) -> dict[str, str]:
+        """How an administrator comes in; nothing where everybody may."""
+        if not isinstance(cluster, SecuredChaosCluster):
+            return {}
+        cluster.let_the_test_look()
+        cluster.as_admin("quota", "set", "--user-default", "--produce", "50MB/s", "--consume", "100MB/s")
+        cluster.renew("--new-authority")  # clients are given both from the beginning
+        login: dict[str, str] = json.loads(cluster.secured.confluent.read_text())
+        return login
+
+    def _logins(self, cluster: SecuredChaosCluster) -> tuple[Login, Login]:
+        writes, reads = cluster.login("writer"), cluster.login("reader")
+        cluster.as_admin("acl", "add", "writer", "--producer", "--topic", TOPIC)
+        for group in ("confluent-reader", "confluent-group", "aiokafka-group", "java-group"):
+            cluster.as_admin("acl", "add", "reader", "--consumer", "--topic", TOPIC, "--group", group)
+        self._intruders = Intruders(cluster)
+        return writes, reads
+
+    def _rotate(self, cluster: SecuredChaosCluster) -> None:
+        """The next step, after some more faults."""
+        if not self._rotation or len(self.report.faults) % ROTATE_EVERY:
+            return
+        what, options = self._rotation.pop(0)
+        self._say(f"{time.monotonic() - self._began_s:6.1f} s  {what}")
+        cluster.renew(*options)
+        self._until_served(cluster, f"every client is served: {what}")
+
+    def _judge_security(self, cluster: SecuredChaosCluster) -> None:
+        assert self._intruders is not None
+        self.report.wrong += self._intruders.stop()
+        wrong, audit = judge_audit(cluster)
+        self.report.wrong += wrong
+        self.report.clients |= {"intruders": str(self._intruders), "audit": audit}
+        if self._rotation:
+            self.report.wrong.append(f"too little to count: {len(self._rotation)} steps of {len(ROTATION)} were left")
 
     def _kinds(self) -> Sequence[str]:
         """Every kind once, in any order, again and again."""
@@ -238,6 +291,8 @@ class ChaosRun:
             runs = reader.run_number
             report.clients[reader.name] = f"{len(reader.did.seen):,} read in {runs} assignments {reader.notes or ''}"
         report.wrong += judge(history, in_order(log))
+        if isinstance(cluster, SecuredChaosCluster):
+            self._judge_security(cluster)
         cluster.wait_until_in_sync(TOPIC)
         cluster.stop_all()
         for index, replicas in read_replicas(cluster.brokers, TOPIC, PARTITIONS).items():

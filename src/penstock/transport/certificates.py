@@ -19,7 +19,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 AUTHORITY_DAYS = 3650
 CERTIFICATE_DAYS = 365
-_BACKDATED = timedelta(minutes=5)
+_BACKDATED = timedelta(hours=1)
 """Clocks of other machines may be a little behind."""
 
 
