@@ -5,6 +5,7 @@
  *
  * java CountingStreams BOOTSTRAP APPLICATION INPUT OUTPUT STATE_FOLDER
  */
+import java.io.FileReader;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.serialization.Serdes;
@@ -29,6 +30,11 @@ public final class CountingStreams {
         settings.put("consumer.group.instance.id", "counting"); // a killed process is followed by itself, at once
         settings.put("consumer.session.timeout.ms", 20000);
         settings.put("reconnect.backoff.max.ms", 200);
+        if (arguments.length > 5) { // how to log in
+            try (FileReader more = new FileReader(arguments[5])) {
+                settings.load(more);
+            }
+        }
         StreamsBuilder builder = new StreamsBuilder();
         builder.stream(arguments[2], Consumed.with(Serdes.String(), Serdes.String()))
             .groupByKey(Grouped.with(Serdes.String(), Serdes.String()))
