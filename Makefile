@@ -101,7 +101,7 @@ chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that a
 test-kernel-tls: $(VENV)/.dev ## TLS in the kernel (kTLS), in user-mode Linux; docs/operate/security/tls.md
 	tools/kernel-tls-test $(BIN)/python
 
-test-outside: $(VENV)/.dev ## judges that CI has no time for: sslyze, franz-go, 5,000 idle TLS connections
+test-outside: $(VENV)/.dev ## judges that CI has no time for: sslyze, franz-go, Keycloak, 5,000 idle TLS connections
 	$(BIN)/pytest -q -n0 tests/outside
 	IDLE_CONNECTIONS=5000 $(BIN)/pytest -q -n0 tests/integration/test_tls_clients.py -k idle
 

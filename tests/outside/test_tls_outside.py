@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 from tests.support.clients import WITHIN_S, make_topic
 from tests.support.kafka import free_ports
+from tests.support.secured import secured_broker
 from tests.support.tls import Certificates
 
 import penstock.testing
@@ -46,7 +49,21 @@ def ports(certificates: Certificates) -> Iterator[dict[str, int]]:
 def test_franz_go_reads_what_it_wrote(certificates: Certificates, ports: dict[str, int]) -> None:
     topic = make_topic(f"127.0.0.1:{ports['PLAINTEXT']}", "by-franz-go")
     own = certificates.file("client")
-    arguments = [f"127.0.0.1:{ports['MUTUAL']}", topic, str(certificates.authority), str(own)]
+    run_franz_go(f"127.0.0.1:{ports['MUTUAL']}", topic, str(certificates.authority), str(own))
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
+def test_franz_go_logs_in_over_tls(tmp_path: Path, mechanism: str) -> None:
+    mechanisms = "sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512"
+    with secured_broker(tmp_path / "secured", "--set", mechanisms) as made:
+        login = json.loads(made.confluent.read_text())
+        admin = AdminClient(login)
+        admin.create_topics([NewTopic("by-franz-go", 1)])["by-franz-go"].result(WITHIN_S)
+        user, password = login["sasl.username"], login["sasl.password"]
+        run_franz_go(login["bootstrap.servers"], "by-franz-go", str(made.authority), mechanism, user, password)
+
+
+def run_franz_go(*arguments: str) -> None:
     go = shutil.which("go")
     assert go is not None, "no go on the path"
     done = subprocess.run(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.support.secured import secured_broker
 from tests.support.topics import create, write
 
 from penstock.pipelines import replay
@@ -27,6 +30,17 @@ def test_sparks_own_connector_reads_a_topic(spark: SparkSession, queue: Queue) -
         .collect()
     )
     assert sorted(row.value for row in rows) == [str(number) for number in range(10)]
+
+
+def test_sparks_own_connector_writes_to_and_reads_from_a_secured_broker(spark: SparkSession, tmp_path: Path) -> None:
+    """With the file that `penstock init --secure` makes for it."""
+    with secured_broker(tmp_path / "secured") as made:
+        options = json.loads(made.spark.read_text())
+        rows = spark.range(10).selectExpr("CAST(id AS STRING) AS value")
+        rows.write.format("kafka").options(**options).option("topic", "by-spark").save()
+        found = spark.read.format("kafka").options(**options).option("subscribe", "by-spark").load()
+        values = [row.value for row in found.selectExpr("CAST(value AS STRING) AS value").collect()]
+    assert sorted(values) == [str(number) for number in range(10)]
 
 
 def test_iceberg_and_its_embedded_catalog_are_there(spark: SparkSession) -> None:
