@@ -9,17 +9,27 @@ import struct
 import subprocess
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 from tests.support.kafka import free_ports
 from tests.support.tls import Certificates
 
 import penstock.testing
 from penstock.client import Client
 from penstock.processes.broker import RunningBroker
+from penstock.processes.raw_requests import ask, ask_over
+from penstock.wire.messages.api_versions_request import ApiVersionsRequest
+from penstock.wire.messages.api_versions_response import ApiVersionsResponse
 
 API_VERSIONS = bytes.fromhex("00000013 0012 0000 00000007 0009 7374 7261 6e67 6572 73".replace(" ", ""))
 WITHIN_S = 60.0
@@ -190,3 +200,78 @@ def test_half_open_connections_are_bounded_and_others_are_served(doors: Doors) -
         late = doors.metric("penstock_tls_handshakes_late_total")
     assert pushed_out + late >= 3 * HALF_OPEN_MAX
     until(lambda: doors.metric("penstock_tls_handshakes_half_open") == 0)
+
+
+def revoking(certificates: Certificates, *names: str) -> bytes:
+    """The authority's list, with the certificates of these files on it."""
+    key = load_pem_private_key(certificates.identity.key, None)
+    issuer = x509.load_pem_x509_certificate(certificates.identity.certificate)
+    now = datetime.now(UTC)
+    builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject)
+    builder = builder.last_update(now - timedelta(hours=1)).next_update(now + timedelta(days=30))
+    for name in names:
+        revoked = x509.load_pem_x509_certificate((certificates.folder / f"{name}.pem").read_bytes())
+        one = x509.RevokedCertificateBuilder().serial_number(revoked.serial_number)
+        builder = builder.add_revoked_certificate(one.revocation_date(now - timedelta(hours=1)).build())
+    assert isinstance(key, EllipticCurvePrivateKey)
+    return builder.sign(key, SHA256()).public_bytes(Encoding.PEM)
+
+
+def test_a_revoked_certificate_is_refused_from_when_the_list_says_so(tmp_path: Path) -> None:
+    certificates = Certificates(tmp_path / "tls")
+    for name in ("stolen", "lost", "kept"):
+        certificates.file(name)
+    trusted = tmp_path / "trusted.pem"
+    trusted.write_bytes(certificates.authority.read_bytes() + revoking(certificates, "stolen"))
+    (port,) = free_ports(1)
+    settings = {
+        "listeners": f"SSL://127.0.0.1:{port}",
+        "ssl.client.auth": "required",
+        "penstock.tls.reload.ms": "100",
+        **certificates.of_broker(ssl_truststore_location=str(trusted)),
+    }
+
+    def comes_in(name: str) -> bool:
+        context = ssl.create_default_context(cafile=str(certificates.authority))
+        context.load_cert_chain(certificates.folder / f"{name}.pem")
+        try:
+            request = ApiVersionsRequest("tls", "1")
+            ask(f"127.0.0.1:{port}", request, ApiVersionsResponse, version=3, timeout_s=WITHIN_S, tls=context)
+        except OSError:
+            return False
+        return True
+
+    with penstock.testing.broker(settings):
+        assert [name for name in ("stolen", "lost", "kept") if comes_in(name)] == ["lost", "kept"]
+        renewed = trusted.with_suffix(".new")
+        renewed.write_bytes(certificates.authority.read_bytes() + revoking(certificates, "stolen", "lost"))
+        renewed.replace(trusted)
+        until(lambda: not comes_in("lost"))
+        assert comes_in("kept") and not comes_in("stolen")
+
+
+def test_who_is_in_is_served_while_others_shake_hands_as_fast_as_they_can(doors: Doors) -> None:
+    stop, made = threading.Event(), Counter[str]()
+    context = doors.trusting()
+
+    def shake_hands() -> None:
+        while not stop.is_set():
+            try:
+                with doors.connect("SSL") as sock, context.wrap_socket(sock, server_hostname="localhost"):
+                    made["handshakes"] += 1
+            except OSError:
+                made["refused"] += 1
+
+    with doors.connect("SSL") as sock, context.wrap_socket(sock, server_hostname="localhost") as served:
+        threads = [threading.Thread(target=shake_hands) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(200):
+                ask_over(served, ApiVersionsRequest("tls", "1"), ApiVersionsResponse, version=3)
+            until(lambda: made["handshakes"] > 50)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        ask_over(served, ApiVersionsRequest("tls", "1"), ApiVersionsResponse, version=3)
