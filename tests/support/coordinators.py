@@ -36,7 +36,12 @@ def ask_coordinator(
 
 
 def ask_until_ready(
-    client: RawClient, api: str, version: int, body: dict[str, Any], *, again_on: Collection[int] = NOT_THERE_YET
+    client: RawClient,
+    api: str,
+    version: int,
+    body: dict[str, Any] | bytes,
+    *,
+    again_on: Collection[int] = NOT_THERE_YET,
 ) -> dict[str, Any]:
     deadline = time.monotonic() + WITHIN_S
     while True:

@@ -15,13 +15,14 @@ CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 FORMATTERS = "org.apache.kafka.tools.consumer"
 
 
-def kept_of(bootstrap: str, topic: str, formatter: str, key: str) -> list[Any]:
+def kept_of(bootstrap: str, topic: str, formatter: str, key: str, *, partition: int | None = None) -> list[Any]:
     """Every record of the partition in which the key is kept.
 
     The tool is told how many there are: left to end when nothing more comes, it would end before it began where a busy
     machine takes long to connect.
     """
-    partition = (java_hash(key) & 0x7FFFFFFF) % _partitions(bootstrap, topic)
+    if partition is None:
+        partition = (java_hash(key) & 0x7FFFFFFF) % _partitions(bootstrap, topic)
     count = len(read_to_end(bootstrap, topic, partition))
     read = java.run(
         CONSOLE_CONSUMER,

@@ -31,8 +31,8 @@ async def answer(
         authenticator.require_broker(caller)
     except ClusterAuthorizationFailed as refusal:
         return exchange.respond(request, [refusal] * len(questions))
-    if not request.group_id.strip():
-        return exchange.response()  # as Kafka answers it
+    if not request.group_id.strip() or not all(topic.partitions for topic in request.topics):
+        return exchange.response()  # as Kafka answers them
     # All are carried out before the first is waited for.
     promises = [_ask(shares, question) for question in questions]
     return exchange.respond(request, [await promise for promise in promises])

@@ -67,6 +67,7 @@ from penstock.cluster.names import (
     CLUSTER_METADATA,
     CONSUMER_OFFSETS,
     SHARE_GROUP_STATE,
+    SHARE_STATE_IS_KEPT,
     TRANSACTION_STATE,
     is_internal,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "NO_BUGS",
     "NO_LEADER",
     "SHARE_GROUP_STATE",
+    "SHARE_STATE_IS_KEPT",
     "SHARE_VERSION",
     "SUPPORTED_FEATURES",
     "TRANSACTION_STATE",

@@ -129,6 +129,7 @@ def check(
                 raise InvalidRequest("name a topic: what holds for all topics is set on the broker")
             names.check(resource.name)
             check_topic(after, config, before=before)
+            _check_state_is_kept(resource.name, before=before, after=after)
             if resource.name not in image.topics:
                 raise UnknownTopicOrPartition(f"there is no topic {resource.name}")
         case ResourceType.BROKER:
@@ -145,6 +146,14 @@ def check(
             check_client_metrics(after)
         case _:
             raise _not_alterable(resource.type)
+
+
+def _check_state_is_kept(topic: str, *, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    if topic != names.SHARE_GROUP_STATE:
+        return
+    for name, value in names.SHARE_STATE_IS_KEPT.items():
+        if after.get(name) not in (value, before.get(name)):
+            raise InvalidConfig(f"{name} of {topic} stays {value}: records that were acknowledged would come again")
 
 
 def _check_min_in_sync(resource: Resource, *, before: Mapping[str, str], after: Mapping[str, str]) -> None:

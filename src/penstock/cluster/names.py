@@ -14,6 +14,10 @@ CLUSTER_METADATA = "__cluster_metadata"
 INTERNAL_TOPICS = frozenset((CONSUMER_OFFSETS, TRANSACTION_STATE, SHARE_GROUP_STATE, AUDIT))
 """Topics that the broker keeps its own state in; clients see them marked."""
 
+SHARE_STATE_IS_KEPT = {"cleanup.policy": "delete", "retention.bytes": "-1", "retention.ms": "-1"}
+"""Settings of `__share_group_state` that nobody may change. What is deleted there by age or size, or is compacted, was
+acknowledged by consumers, and would be delivered again."""
+
 NAME_LENGTH_MAX = 249
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 

@@ -19,6 +19,7 @@ from tests.conformance.situations import (
     records,
     sasl,
     scram,
+    share_state,
     tokens,
     topics,
     transactional,
@@ -46,6 +47,7 @@ TABLE = [
     *acls.SITUATIONS,
     *quotas.SITUATIONS,
     *scram.SITUATIONS,
+    *share_state.SITUATIONS,
     *tokens.SITUATIONS,
     *wire.SITUATIONS,
 ]

@@ -13,7 +13,7 @@ from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.topic_quotas import TopicQuotas
-from penstock.cluster import AUDIT, CLUSTER_METADATA, Controller, CreatedTopic, CreateTopic
+from penstock.cluster import AUDIT, CLUSTER_METADATA, SHARE_GROUP_STATE, Controller, CreatedTopic, CreateTopic
 from penstock.errors import InvalidRequest, Refusal, TopicAuthorizationFailed
 from penstock.settings.broker import NUM_PARTITIONS
 from penstock.settings.config import Config
@@ -47,7 +47,7 @@ async def create_topics(
     times = Counter(topic.name for topic in request.topics)
     twice = InvalidRequest("the topic is named more than once in the request")
     refused: dict[str, Refusal] = {name: twice for name, count in times.items() if count > 1}
-    for internal in (CLUSTER_METADATA, AUDIT):
+    for internal in (CLUSTER_METADATA, AUDIT, SHARE_GROUP_STATE):
         if times[internal] == 1:
             refused[internal] = InvalidRequest(f"Creation of internal topic {internal} is prohibited.")
     if not authorizer.has(subject, CREATE_CLUSTER):

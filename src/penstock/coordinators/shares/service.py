@@ -13,6 +13,7 @@ import structlog
 
 from penstock.cluster import (
     SHARE_GROUP_STATE,
+    SHARE_STATE_IS_KEPT,
     ClusterImage,
     Controller,
     CreateTopic,
@@ -40,9 +41,6 @@ from penstock.settings import Config
 from penstock.settings import broker as settings
 
 _log = structlog.get_logger(__name__)
-
-KEEPING = (("cleanup.policy", "delete"), ("retention.bytes", "-1"), ("retention.ms", "-1"))
-"""Nobody may change these of the topic: what is deleted by age or size would be records delivered again."""
 
 
 class Shares(CoordinatorService):
@@ -124,7 +122,7 @@ class Shares(CoordinatorService):
             partitions=config[settings.SHARE_COORDINATOR_STATE_TOPIC_NUM_PARTITIONS],
             replication_factor=replicas,
             settings=(
-                *KEEPING,
+                *SHARE_STATE_IS_KEPT.items(),
                 ("compression.type", "producer"),
                 ("min.insync.replicas", str(min(replicas, in_sync_min))),
                 ("segment.bytes", str(config[settings.SHARE_COORDINATOR_STATE_TOPIC_SEGMENT_BYTES])),
