@@ -12,8 +12,6 @@ class ShareBugs(msgspec.Struct, frozen=True):
     """A write that is due to become a snapshot is left out of it."""
     cuts_needed_updates: bool = False
     """The log is cut at the newest snapshot of all, not at the oldest."""
-    cuts_before_replicated: bool = False
-    """The log is cut before a snapshot that only the leader has."""
     repeats_go_back: bool = False
     """A write that comes late takes the start back."""
 
