@@ -105,6 +105,8 @@ class SomePartitions:
         for callback in self.subscribers:
             callback(self[index])
 
+    reading_finder = finder
+
     def endpoints(self, brokers: Any, *, listener: str) -> list[Endpoint]:
         return [Endpoint(broker, "elsewhere", 9092, None) for broker in sorted(brokers)]
 
