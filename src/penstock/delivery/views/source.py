@@ -105,15 +105,8 @@ class ViewSource:
             is_at_end = scanned.next_offset >= before
             return NoMatch.up_to(scanned.next_offset, scanned.batches, is_at_end=is_at_end)
         size = len(scanned.batches)
-        if scanned.is_whole and (size >= SLICE_MIN or size == found.size) and found.file is not None:
-            return FileSlice(
-                found.file,
-                found.position,
-                size,
-                first_offset=found.first_offset,
-                is_recent=found.is_recent,
-                log=found.log,
-            )
+        if scanned.is_whole and (size >= SLICE_MIN or size == found.size):
+            return found.first(size)
         return RecordBytes(scanned.batches)
 
     def _refusal(self, error: BaseException, found: FileSlice) -> Refusal:
