@@ -2,6 +2,8 @@
 
 from typing import TypedDict
 
+import pytest
+
 from penstock.cluster.bugs import ClusterBugs
 from penstock.cluster.elections import (
     ElectedFrom,
@@ -85,6 +87,24 @@ def test_where_all_is_well_nothing_is_decided() -> None:
 def test_the_next_in_sync_replica_leads_under_the_next_epoch_when_the_leader_is_lost() -> None:
     record, how = settled(a_partition(in_sync=(1, 3)), standing(2, 3))
     assert (record.leader, record.leader_epoch, how) == (3, 6, ElectedFrom.IN_SYNC)
+
+
+@pytest.mark.parametrize(
+    ("in_sync", "eligible", "leader", "last_leader", "how"),
+    [
+        ((0, 1), (), 1, -1, ElectedFrom.IN_SYNC),
+        ((), (0, 1), 1, -1, ElectedFrom.ELIGIBLE),
+        ((), (0,), 0, -1, ElectedFrom.ELIGIBLE),
+        ((), (), -1, 0, ElectedFrom.LAST_LEADER),
+        ((), (), -1, -1, ElectedFrom.UNCLEAN),
+    ],
+)
+def test_a_broker_whose_id_is_0_is_elected_like_any_other(
+    in_sync: tuple[int, ...], eligible: tuple[int, ...], leader: int, last_leader: int, how: ElectedFrom
+) -> None:
+    partition = a_partition(replicas=(0, 1), in_sync=in_sync, eligible=eligible, leader=leader, last_leader=last_leader)
+    found = settled(partition, standing(0), may_be_unclean=how is ElectedFrom.UNCLEAN)
+    assert (found.record.leader, found.how) == (0, how)
 
 
 def test_a_lost_broker_leaves_the_in_sync_set_in_the_same_write_as_the_election() -> None:
