@@ -42,6 +42,7 @@ def test_a_line_has_this_mutant(body: str, becomes: str) -> None:
         "def f(a):\n    _log.info('told', a=a + 1)\n",
         "def f(a):\n    return 'a' + a\n",
         "def f(a):\n    b: int | None = a\n",
+        "def f(a):\n    assert_never(a)\n",
         "def __repr__(a):\n    return a + 1\n",
     ],
 )
