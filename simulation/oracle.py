@@ -270,12 +270,15 @@ class Oracle:
         return bool(self.holders[where] - {broker}) and len(self._lost(broker, where) & counted) < least
 
     def may_lose_log(self, broker: BrokerId, where: Place, least: int) -> bool:
-        """As `may_lose`, and somebody else can lead. What is left of a log stays what there is, be it damaged, as long
-        as nobody else counts, even if nothing was ever committed: an operator decides then.
+        """As `may_lose`, and somebody else can lead. Of a new topic those who are in sync may not have made their logs
+        yet, so it waits for the first record that is committed. Where a damaged log is all that counts, nobody leads
+        until an operator decides.
         """
         image = self._image_of(where)
-        others = None if image is None else {*image.in_sync, *image.eligible} - self._lost(broker, where)
-        return (others is None or bool(others)) and self.may_lose(broker, where, least)
+        if image is None:
+            return True
+        others = {*image.in_sync, *image.eligible} - self._lost(broker, where)
+        return bool(others and self.of(where).batches) and self.may_lose(broker, where, least)
 
     def _lost(self, broker: BrokerId, where: Place) -> set[BrokerId]:
         """Who would be without its memory, or its log, if this broker were."""
