@@ -166,12 +166,14 @@ class Lifecycle:
         self._services.groups.start()
         self._services.transactions.start()
         self._services.shares.start()
+        self._services.schedules.start()
         self._ports.spawn(self._services.group_lag.run())
 
     async def stop_coordinators(self) -> None:
         """Whoever waits for an answer gets one."""
         self._services.share_delivery.stop()
         self._services.shares.stop()
+        self._services.schedules.stop()
         self._services.transactions.stop()
         self._services.groups.stop()
 

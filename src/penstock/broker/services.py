@@ -49,10 +49,10 @@ from penstock.coordinators.transactions.marker_sender import MarkerSender
 from penstock.coordinators.transactions.marker_writer import MarkerWriter
 from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
 from penstock.coordinators.transactions.transaction_gate import CoordinatorGate, TransactionGate
+from penstock.delivery.schedules.service import Schedules
 from penstock.delivery.shares.group_rules import GroupRules
 from penstock.delivery.shares.service import ShareDelivery
 from penstock.delivery.shares.share_partitions import SharePartitions
-from penstock.delivery.views.views import Views
 from penstock.log import Cleaner, Flusher, LogFolder, LogHousekeeping, PartitionLog, Scrubber
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice
@@ -138,11 +138,12 @@ class Services:
     share_states: ShareStates
     share_delivery: ShareDelivery
 
+    schedules: Schedules
+
     fetch_sessions: FetchSessions
     after_receive: AfterReceive
     deadlines: Deadlines
     batch_opener: BatchOpener
-    views: Views
 
     cleaner: Cleaner
     scrubber: Scrubber
@@ -321,13 +322,24 @@ def build(config: Config, ports: Ports) -> Services:
         shares=shares,
         share_states=share_states,
         share_delivery=_share_delivery(config, ports, partitions, share_states),
+        schedules=Schedules(
+            me=me,
+            image=image,
+            controller=cluster.controller,
+            partitions=partitions,
+            producer_ids=cluster.producer_ids,
+            peers=peers,
+            catch_up=cluster.in_sync_writes.catch_up,
+            clock=clock,
+            spawn=spawn,
+            registry=registry,
+        ),
         fetch_sessions=FetchSessions(
             slots_max=config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS], clock=clock, dice=dice
         ),
         after_receive=after_receive,
         deadlines=deadlines,
         batch_opener=BatchOpener(registry),
-        views=Views(partitions, image, config, registry),
         cleaner=Cleaner(logs, config, clock),
         scrubber=Scrubber(logs, config, clock),
         housekeeping=tuple(LogHousekeeping(folder, ports.flusher, config, clock) for folder in ports.folders),

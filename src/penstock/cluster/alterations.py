@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from penstock.cluster import names, views
+from penstock.cluster import names, schedule_topics
 from penstock.cluster.commands import Operation, SettingChange
 from penstock.cluster.describing import require_this_broker
 from penstock.cluster.image.image import ClusterImage
@@ -130,9 +130,9 @@ def check(
             names.check(resource.name)
             check_topic(after, config, before=before)
             _check_state_is_kept(resource.name, before=before, after=after)
+            schedule_topics.check_altered(before, after)
             if resource.name not in image.topics:
                 raise UnknownTopicOrPartition(f"there is no topic {resource.name}")
-            views.check_settings(resource.name, before=before, after=after)
         case ResourceType.BROKER:
             changed = {name: value for name, value in after.items() if before.get(name) != value}
             _check_min_in_sync(resource, before=before, after=after)

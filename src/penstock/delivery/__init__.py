@@ -1,1 +1,1 @@
-"""Delivery beyond offsets: who gets which record, and what became of it."""
+"""Delivery beyond offsets: who gets which record, what became of it, and what moves on by itself."""

@@ -16,7 +16,7 @@ from penstock.log.health import PASSING
 from penstock.log.machine import RetentionRules, SegmentFacts, expired_segments
 from penstock.log.renaming import doom
 from penstock.log.segments.segment import Segment
-from penstock.settings.topic import CLEANUP_POLICY, RETENTION_BYTES, RETENTION_MS
+from penstock.settings.topic import CLEANUP_POLICY, PENSTOCK_SCHEDULE_TARGET, RETENTION_BYTES, RETENTION_MS
 
 if TYPE_CHECKING:
     from penstock.log.partition_log import PartitionLog
@@ -46,7 +46,8 @@ class Retention:
         rules = RetentionRules(
             retention_ms=config[RETENTION_MS],
             retention_bytes=config[RETENTION_BYTES],
-            deletes="delete" in config[CLEANUP_POLICY],
+            # What waits in a schedule topic is not deleted for its age: its leader says from where on it is needed.
+            deletes="delete" in config[CLEANUP_POLICY] and not config[PENSTOCK_SCHEDULE_TARGET],
         )
         if not log.size:
             return RetentionPlan((), "", log.start_offset, cuts)

@@ -6,15 +6,16 @@ from penstock.replication.log_port import FlusherPort, LogFolderPort, LogPort, o
 from penstock.replication.machine import Diverging
 from penstock.replication.mending import Mending
 from penstock.replication.metrics import ReplicationMetrics
+from penstock.replication.moved_records import append_moved, append_note
 from penstock.replication.moves import FolderMoves
-from penstock.replication.partition import ALL, SLOTS, Partition
+from penstock.replication.partition import ALL, SLOTS, Partition, RecordInspector
 from penstock.replication.partition_reader import Readable
 from penstock.replication.partitions import Partitions
 from penstock.replication.peer_handshake import PeerHandshake
 from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.promise import Promise, then
-from penstock.replication.record_source import LaterRecords, NoMatch, RecordBytes, Records, RecordSource
+from penstock.replication.record_source import LaterRecords, RecordBytes, Records, RecordSource
 from penstock.replication.replica_sessions import ReplicaSessions
 from penstock.replication.rules import (
     Appended,
@@ -43,7 +44,6 @@ __all__ = [
     "LogFolderPort",
     "LogPort",
     "Mending",
-    "NoMatch",
     "NotOneBatch",
     "Opened",
     "Partition",
@@ -53,6 +53,7 @@ __all__ = [
     "Promise",
     "Readable",
     "RecordBytes",
+    "RecordInspector",
     "RecordSource",
     "Records",
     "RecordsDisagree",
@@ -63,6 +64,8 @@ __all__ = [
     "Throttle",
     "TimestampsRefused",
     "VerificationGuard",
+    "append_moved",
+    "append_note",
     "on_disk",
     "then",
 ]

@@ -22,7 +22,7 @@ What always holds
 
 from collections.abc import Callable, Coroutine, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 from penstock.cluster import is_internal
 from penstock.errors import (
@@ -65,6 +65,20 @@ from penstock.wire import batch as layout
 from penstock.wire.batch import BatchHeader
 
 ALL = -1
+
+
+class RecordInspector(Protocol):
+    """Looks at the records of each batch before its append, where a topic asks for that."""
+
+    def inspect(self, view: memoryview, *, stamped_ms: int | None) -> None:
+        """A Refusal where they cannot be taken; in a thread, unless the batch is small. `stamped_ms`: about the time
+        that the log will put on them, where it does.
+        """
+
+    def check_deletion(self, before: int) -> None:
+        """A Refusal where records below an offset may not be deleted."""
+
+
 NO_BROKERS: Mapping[BrokerId, int] = {}
 
 SLOTS = 1024
@@ -117,6 +131,7 @@ class Partition:
         self.follower_log = FollowerLog(self)
         self.transactions = PartitionTransactions(self)
         self.reader = PartitionReader(self)
+        self.inspector: RecordInspector | None = None
 
     @property
     def topic_partition(self) -> TopicPartition:
@@ -200,9 +215,14 @@ class Partition:
         """Look into a batch before its append, and recompress it if the topic wants that; for a thread, unless the
         batch is small.
         """
-        rules = self.rules
+        rules, inspector = self.rules, self.inspector
         check_header(view, rules, None)
-        return open_batch(view, rules, self.clock.now(), pause)
+        opened = open_batch(view, rules, self.clock.now(), pause)
+        if rules.wants_inspector:
+            if inspector is None:
+                raise NotLeaderOrFollower(f"{self.topic_partition} is not ready yet")
+            inspector.inspect(opened.view, stamped_ms=self.clock.now() if rules.stamps_append_time else None)
+        return opened
 
     def append(
         self,
@@ -321,6 +341,8 @@ class Partition:
         if not self.is_leader:
             raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
         target = self.high_watermark if before == -1 else before
+        if self.inspector is not None:
+            self.inspector.check_deletion(target)
         if target < 0 or target > self.high_watermark:
             raise OffsetOutOfRange(f"{target} is not within [0, {self.high_watermark}]")
         trouble = self.log.trouble

@@ -103,6 +103,8 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
     flush_records: int
     """Unflushed records at which a flush begins, without anybody waiting for it."""
     in_sync_min: int
+    wants_inspector: bool
+    """Whether the partition's inspector looks at every batch."""
 
     @classmethod
     def of(cls, config: TopicConfig, *, is_flushed: bool = False) -> "AppendRules":
@@ -111,7 +113,8 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
         target_codec = KEEP_PRODUCERS_CODEC if codec == "producer" else CODECS_BY_NAME[codec]
         needs_keys = "compact" in config[settings.CLEANUP_POLICY]
         validates = config[settings.PENSTOCK_VALIDATE_RECORDS]
-        opens_batches = needs_keys or validates == "full" or target_codec != KEEP_PRODUCERS_CODEC
+        wants_inspector = bool(config[settings.PENSTOCK_SCHEDULE_TARGET])
+        opens_batches = needs_keys or wants_inspector or validates == "full" or target_codec != KEEP_PRODUCERS_CODEC
         # One record a flush leaves nothing that could be acknowledged before it.
         asks_to_flush = config[settings.PENSTOCK_FLUSH_BEFORE_ACK] or config[settings.FLUSH_MESSAGES] == 1
         levels = {
@@ -135,6 +138,7 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
             flushes_before_ack=is_flushed or asks_to_flush,
             flush_records=config[settings.FLUSH_MESSAGES],
             in_sync_min=config[settings.MIN_INSYNC_REPLICAS],
+            wants_inspector=wants_inspector,
         )
 
 

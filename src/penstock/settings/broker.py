@@ -24,7 +24,6 @@ from penstock.settings.types import (
     LONG,
     LONG_MAX,
     STRING,
-    kib,
     mib,
     minutes,
     seconds,
@@ -155,11 +154,6 @@ REQUEST_TIMEOUT_MS = setting(
     doc="How long a broker waits for what it was asked to do for another one, such as transaction markers to be "
     "replicated, before it answers that time is over.",
 )  # fmt: skip
-PENSTOCK_VIEW_SCAN_BYTES_MAX = setting(
-    "penstock.view.scan.bytes.max", _BROKER, INT, default=mib(8), check=at_least(kib(64)), live=True,
-    doc="How many bytes of records one fetch looks through for views, compressed or not. A fetch that found nothing in "
-    "them is answered all the same, and the next one goes on from there.",
-)  # fmt: skip
 PENSTOCK_CONTROL_REQUEST_MAX_BYTES = setting(
     "penstock.control.request.max.bytes", _BROKER, INT, default=mib(4), check=at_least(1024),
     doc="The largest request that is not Produce. Such a request is decoded whole, which takes many times its size; a "
@@ -226,6 +220,11 @@ DEFAULT_REPLICATION_FACTOR = setting(
 AUTO_CREATE_TOPICS_ENABLE = setting(
     "auto.create.topics.enable", _BROKER, BOOLEAN, default=True, importance=_HIGH,
     doc="Whether a topic comes into being when a client that allows it asks about it.",
+)  # fmt: skip
+PENSTOCK_SCHEDULE_AUTO_CREATE_ENABLE = setting(
+    "penstock.schedule.auto.create.enable", _BROKER, BOOLEAN, default=False,
+    doc="Whether a topic that comes into being on first use is a schedule topic where its name says so: NAME.later, "
+    "and _delay.30s.NAME for records that wait 30 seconds (ms, s, m, h, d), of a topic NAME that is there.",
 )  # fmt: skip
 DELETE_TOPIC_ENABLE = setting(
     "delete.topic.enable", _BROKER, BOOLEAN, default=True, importance=_HIGH,

@@ -20,7 +20,6 @@ from penstock.settings.types import (
     mib,
     minutes,
 )
-from penstock.settings.view_filter.parsing import IS_FILTER
 
 _TOPIC = Scope.TOPIC
 
@@ -149,6 +148,27 @@ PENSTOCK_VALIDATE_RECORDS = setting(
     simulate=("sampled", "full", "header"),
 )  # fmt: skip
 
+# Schedules
+
+PENSTOCK_SCHEDULE_TARGET = setting(
+    "penstock.schedule.target", _TOPIC, STRING, default="",
+    doc="Makes the topic a schedule topic of this one: each of its records goes on to the same partition there when it "
+    "is due, by its header penstock-deliver-at, penstock-delay-ms or penstock-cron. Given when the topic is made, and "
+    "not altered.",
+)  # fmt: skip
+PENSTOCK_SCHEDULE_DELAY_MS = setting(
+    "penstock.schedule.delay.ms", _TOPIC, LONG, default=-1, check=at_least(-1),
+    doc="In a schedule topic: how long a record waits that says no time itself; -1 refuses such records.",
+)  # fmt: skip
+PENSTOCK_SCHEDULE_MAX_MS = setting(
+    "penstock.schedule.max.ms", _TOPIC, LONG, default=days(366 * 10), check=at_least(1),
+    doc="In a schedule topic: how far ahead a record may be due. Others are refused with POLICY_VIOLATION.",
+)  # fmt: skip
+PENSTOCK_SCHEDULE_WAITING_MAX = setting(
+    "penstock.schedule.waiting.max", _TOPIC, LONG, default=10_000_000, check=at_least(1),
+    doc="In a schedule topic: how many records may wait in a partition. More are refused with POLICY_VIOLATION.",
+)  # fmt: skip
+
 # Compression
 
 COMPRESSION_TYPE = setting(
@@ -233,17 +253,4 @@ LOCAL_RETENTION_BYTES = setting(
     "local.retention.bytes", _TOPIC, LONG, default=-2, check=at_least(-2), synonyms=(broker.LOG_LOCAL_RETENTION_BYTES,),
     doc="How much of a partition that is in the cold tier also stays on disk; -2 is as much as retention.bytes."
     " No effect yet: there is no cold tier.",
-)  # fmt: skip
-
-# Views
-
-PENSTOCK_VIEW_OF = setting(
-    "penstock.view.of", _TOPIC, STRING, default="",
-    doc="Makes the topic a view: it has no records of its own and shows those of the topic named here. Given when the "
-    "topic is created, and never changed.",
-)  # fmt: skip
-PENSTOCK_VIEW_FILTER = setting(
-    "penstock.view.filter", _TOPIC, STRING, default="", check=IS_FILTER,
-    doc="Which records a view shows, such as: header.region = 'eu' and size < 10000. Empty, it shows all. A change "
-    "acts from the next fetch.",
 )  # fmt: skip

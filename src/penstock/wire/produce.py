@@ -22,6 +22,9 @@ FLEXIBLE_FROM = 9
 TOPIC_IDS_FROM = 13
 CURRENT_LEADER_FROM = 10
 
+MOVED_FROM = "penstock-moved-from/"
+"""With an offset behind it, as the transactional id of what a broker moves: if the batch is there, then not below."""
+
 TopicKey = bytes
 """A topic's name in UTF-8 before version 13, its sixteen-byte id from there on."""
 

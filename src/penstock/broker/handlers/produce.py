@@ -41,7 +41,6 @@ from penstock.errors import (
     MessageTooLarge,
     NotLeaderOrFollower,
     OutOfOrderSequence,
-    PolicyViolation,
     RecordListTooLarge,
     Refusal,
     RequestTimedOut,
@@ -63,12 +62,15 @@ from penstock.replication import (
     RecordsRefused,
     TimestampsRefused,
     VerificationGuard,
+    append_moved,
 )
+from penstock.settings.topic import PENSTOCK_SCHEDULE_TARGET
 from penstock.wire import batch as layout
 from penstock.wire.api import ApiKey
 from penstock.wire.compression import ZSTD
 from penstock.wire.produce import (
     CURRENT_LEADER_FROM,
+    MOVED_FROM,
     TOPIC_IDS_FROM,
     Endpoint,
     PartitionOutcome,
@@ -150,6 +152,11 @@ def produce(
                 return work.append_one(key, partition, records)
             if opener.is_small(records):
                 return work.open_one(key, partition, records, opener)
+    if request.transactional_id is not None and context.caller.is_broker:
+        moved_from = request.transactional_id.removeprefix(MOVED_FROM)
+        if moved_from != request.transactional_id and moved_from.isdigit():
+            work.own_records()
+            return work.run_moved(int(moved_from))
     if quotas.has_tenants:
         work.quotas, work.let_in = quotas, []
     if authorizer.is_on and not work.leave_what_is_allowed(authorizer):
@@ -244,7 +251,7 @@ class _Produce:
         allowed: list[tuple[TopicKey, list[PartitionRecords]]] = []
         for key, parts in request.topics:
             name = self._name_of(key)
-            if name is None or authorizer.allows(subject, WRITE_TOPIC, name):
+            if name is None or all(authorizer.allows(subject, WRITE_TOPIC, each) for each in self._written_by(name)):
                 allowed.append((key, parts))
             else:
                 refusal = TopicAuthorizationFailed
@@ -259,6 +266,12 @@ class _Produce:
             return key.decode(errors="replace")
         topic = self._image.topics_by_id.get(TopicId(key))
         return None if topic is None else topic.name
+
+    def _written_by(self, name: str) -> tuple[str, ...]:
+        """A topic, and the one that its records go on to, if any: the broker writes there for whoever wrote here."""
+        topic = self._image.topics.get(name)
+        target = "" if topic is None else topic.overrides.get(PENSTOCK_SCHEDULE_TARGET.name, "")
+        return (name, target) if target else (name,)
 
     def find_transaction(self) -> ProducedTransaction | None:
         if self._request.acks not in KNOWN_ACKS:
@@ -332,14 +345,6 @@ class _Produce:
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionOutcome:
         by_id = self._context.api_version >= TOPIC_IDS_FROM
-        topic = (
-            self._image.topics_by_id.get(TopicId(key))
-            if by_id
-            else self._image.topics.get(key.decode(errors="replace"))
-        )
-        if topic is not None and topic.source is not None:
-            why = f"{topic.name} is a view of {topic.source.name}, and read only"
-            return PartitionOutcome(index, PolicyViolation.code, error_message=why)
         elsewhere = self._partitions.kept_elsewhere(key, index, by_id=by_id)
         if elsewhere is not None:
             outcome = PartitionOutcome(index, NotLeaderOrFollower.code, error_message=NotLeaderOrFollower.meaning())
@@ -421,6 +426,24 @@ class _Produce:
             for each in to_open
         }
         return self.append_and_answer(transaction, looked_into)
+
+    async def run_moved(self, from_offset: int) -> RawReply | LaterReply:
+        """One batch that another broker moves here (moved_records.py). What it moves it was allowed to."""
+        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        key, ((index, records),) = self._request.topics[0]
+        partition = (find(key) or {}).get(index)
+        if partition is None or records is None:
+            self._outcomes.append((key, [self._unknown(key, index)]))
+            return self.reply()
+        try:
+            appended = await append_moved(partition, records, from_offset=from_offset)
+            pending = partition.acknowledged(appended, acks=ALL)
+        except Exception as error:
+            self._outcomes.append((key, [self._refused(partition, error)]))
+            return self.reply()
+        outcome = _accepted(partition, appended)
+        self._outcomes.append((key, [outcome]))
+        return self.reply() if pending is None else self.park([(outcome, partition, pending)])
 
     # Waiting and answering --------------------------------------------------------------------------------------
 

@@ -72,6 +72,18 @@ class ProducerStates:
     def __iter__(self) -> Iterator[ProducerState]:
         return iter(self._states.values())
 
+    def knows(self, producer_id: int) -> bool:
+        return producer_id in self._states
+
+    def recall(self, header: BatchHeader) -> None:
+        """A batch that is in the log, of a producer that was forgotten; those of one producer come in order."""
+        state = self._states.get(header.producer_id)
+        if state is None:
+            state = self._begin(header.producer_id, header.producer_epoch)
+        state.move_to(header.producer_epoch)
+        state.last_timestamp = header.max_timestamp
+        state.remember(Batch(header.base_sequence, header.base_offset, header.last_offset_delta, header.max_timestamp))
+
     def highest_below(self, producer_id: int) -> int:
         """The highest id below this one of a producer that is known here; -1 where there is none."""
         return max((known for known in self._states if known < producer_id), default=-1)

@@ -20,8 +20,6 @@ from penstock.cluster import (
     TopicDeleted,
     TopicGrown,
     TopicImage,
-    ViewCreated,
-    ViewDeleted,
 )
 from penstock.coordinators.groups.assigned.environment import GroupSettings, TopicFacts
 from penstock.model import TopicId
@@ -42,10 +40,10 @@ class ClusterView:
     def _image_changed(self, changes: Sequence[ImageChange]) -> None:
         for change in changes:
             match change:
-                case TopicCreated(topic) | ViewCreated(topic):
+                case TopicCreated(topic):
                     self.topics_created_at = int(self._image.revision)
                     self._forget(topic)
-                case TopicDeleted(topic) | TopicGrown(topic) | ViewDeleted(topic):
+                case TopicDeleted(topic) | TopicGrown(topic):
                     self._forget(topic)
                 case PartitionChanged(topic, before, partition) if before.replicas != partition.replicas:
                     self._forget(topic)
@@ -59,8 +57,7 @@ class ClusterView:
                     pass
 
     def _forget(self, topic: TopicImage) -> None:
-        for each in (topic, *topic.views):
-            self._facts.pop(each.name, None)
+        self._facts.pop(topic.name, None)
         self.topics_changed_at = int(self._image.revision)
 
     # Topics -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,94 @@
+"""Which schedule topics there may be: their settings, partitions and targets. Pure.
+
+Where brokers may make them on first use, two names mean one: `orders.later`, and `_delay.30s.orders` for records that
+wait 30 seconds without saying so.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from penstock.cluster.commands import CreateTopic
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.shapes import TopicImage
+from penstock.cluster.names import is_internal
+from penstock.errors import InvalidConfig, InvalidPartitions, InvalidReplicaAssignment, PolicyViolation
+from penstock.settings.broker import PENSTOCK_SCHEDULE_AUTO_CREATE_ENABLE
+from penstock.settings.config import Config
+from penstock.settings.topic import PENSTOCK_SCHEDULE_DELAY_MS, PENSTOCK_SCHEDULE_TARGET
+
+LATER: Final = ".later"
+_DELAY: Final = re.compile(r"_delay\.(\d{1,9})(ms|s|m|h|d)\.(.+)")
+_UNITS: Final = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_TARGET: Final = PENSTOCK_SCHEDULE_TARGET.name
+
+
+def completed(command: CreateTopic, image: ClusterImage, config: Config) -> CreateTopic:
+    """With as many partitions and replicas as its target, unless others are asked for."""
+    is_on_demand = not command.settings and command.partitions == command.replication_factor == -1
+    if is_on_demand and not command.assignments and config[PENSTOCK_SCHEDULE_AUTO_CREATE_ENABLE]:
+        command = msgspec.structs.replace(command, settings=_by_name(command.name, image))
+    target = image.topics.get(dict(command.settings).get(_TARGET) or "")
+    if target is None or command.assignments:
+        return command
+    count, factor = len(target.partitions), len(target.partitions[0].replicas)
+    return msgspec.structs.replace(
+        command,
+        partitions=count if command.partitions == -1 else command.partitions,
+        replication_factor=factor if command.replication_factor == -1 else command.replication_factor,
+    )
+
+
+def _by_name(name: str, image: ClusterImage) -> tuple[tuple[str, str | None], ...]:
+    base = name.removesuffix(LATER)
+    if base != name and _may_be_target(base, image):
+        return ((_TARGET, base),)
+    delay = _DELAY.fullmatch(name)
+    if delay is not None and _may_be_target(delay[3], image):
+        delay_ms = int(delay[1]) * _UNITS[delay[2]]
+        return ((_TARGET, delay[3]), (PENSTOCK_SCHEDULE_DELAY_MS.name, str(delay_ms)))
+    return ()
+
+
+def _may_be_target(name: str, image: ClusterImage) -> bool:
+    topic = image.topics.get(name)
+    return topic is not None and not is_internal(name) and _TARGET not in topic.overrides
+
+
+def check_new(command: CreateTopic, settings: Mapping[str, str], image: ClusterImage) -> None:
+    name = settings.get(_TARGET)
+    if not name:
+        return
+    if not _may_be_target(name, image):
+        what = "is no topic, or one of the brokers' own, or a schedule topic itself"
+        raise InvalidConfig(f"{_TARGET}: {name} {what}")
+    target = image.topics[name]
+    if command.assignments:
+        if len(command.assignments) > len(target.partitions):
+            raise InvalidReplicaAssignment(_too_many(name, target))
+    elif command.partitions > len(target.partitions):
+        raise InvalidPartitions(_too_many(name, target))
+
+
+def check_growth(topic: TopicImage, count: int, image: ClusterImage) -> None:
+    target = image.topics.get(topic.overrides.get(_TARGET, ""))
+    if target is not None and count > len(target.partitions):
+        raise InvalidPartitions(_too_many(target.name, target))
+
+
+def _too_many(name: str, target: TopicImage) -> str:
+    return f"a schedule topic has at most as many partitions as its target {name}, which has {len(target.partitions)}"
+
+
+def check_altered(before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    if before.get(_TARGET, "") != after.get(_TARGET, ""):
+        raise InvalidConfig(f"{_TARGET} is given when a topic is made, and not altered: make another topic")
+
+
+def check_deletion(topic: TopicImage, image: ClusterImage) -> None:
+    """S8: nobody takes the target away without hearing of what waits for it."""
+    schedules = sorted(other.name for other in image.topics.values() if other.overrides.get(_TARGET) == topic.name)
+    if schedules:
+        raise PolicyViolation(f"records wait for {topic.name} in {', '.join(schedules)}: delete those topics first")

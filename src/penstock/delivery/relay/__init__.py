@@ -1,0 +1,1 @@
+"""Moves records from a home to other partitions, each exactly once."""

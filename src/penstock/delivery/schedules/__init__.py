@@ -1,0 +1,1 @@
+"""Schedule topics: records that go on to another topic at their time."""

@@ -1,0 +1,74 @@
+"""What goes out next, and as what. Pure."""
+
+from typing import Final
+
+import msgspec
+
+from penstock.delivery.relay.batches import moved, size_of
+from penstock.delivery.schedules import plan
+from penstock.delivery.schedules.machine import ScheduleMachine
+from penstock.delivery.schedules.refs import Ref
+from penstock.delivery.schedules.stage import Stage
+from penstock.delivery.schedules.wheel import Due
+from penstock.wire.records import Record
+
+RECORDS_MAX: Final = 1_000
+"""In one intent."""
+SCHEDULED_FROM: Final = "penstock-scheduled-from"
+DUE: Final = "penstock-due"
+ADDED_BYTES: Final = 512
+"""What the headers that are added take at most, with a batch's own."""
+
+
+class TargetLimits(msgspec.Struct, frozen=True):
+    batch_bytes_max: int
+    needs_keys: bool
+
+    def takes(self, record: Record) -> bool:
+        return size_of(record) + ADDED_BYTES <= self.batch_bytes_max and (record.key is not None or not self.needs_keys)
+
+
+class Outgoing(msgspec.Struct):
+    """Of one intent to be."""
+
+    due: list[Due]
+    refs: list[Ref]
+    records: list[Record]
+    size: int = 0
+
+
+def choose(stage: Stage, machine: ScheduleMachine, limits: TargetLimits, now: int, aside: list[Due]) -> Outgoing:
+    """The next that are due, as many as one batch takes. `aside` gets those that the target would not take."""
+    chosen = Outgoing([], [], [])
+    size_max = min(limits.batch_bytes_max, 900_000)
+    while len(chosen.due) < RECORDS_MAX:
+        first = stage.first()
+        if first is None or first[0] > now or not stage.is_ready(first):
+            break
+        if not machine.is_waiting(*first):
+            stage.pop()
+            continue
+        due, record = stage.pop()
+        if record is None or not limits.takes(record):
+            aside.append(due)
+            continue
+        size = size_of(record) + ADDED_BYTES
+        if chosen.due and chosen.size + size > size_max:
+            stage.add([due])
+            stage.bring(due[1], record)
+            break
+        ref = machine.ref_of(due, now)
+        if ref is not None:
+            chosen.due.append(due)
+            chosen.refs.append(ref)
+            chosen.records.append(record)
+            chosen.size += size
+    return chosen
+
+
+def outgoing(record: Record, *, source: str, due_ms: int) -> Record:
+    """The record as its target gets it."""
+    headers = list(plan.without_plan(record.headers))
+    headers.append((SCHEDULED_FROM, f"{source}@{record.offset}".encode()))
+    headers.append((DUE, b"%d" % due_ms))
+    return moved(record, headers)

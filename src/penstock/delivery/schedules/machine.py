@@ -1,0 +1,187 @@
+"""What waits on one partition of a schedule topic, and what is due. Pure.
+
+The waiting set is a function of the log: its committed records, the cancels among them, and the relay's entries. So
+whoever replays the log knows what the former leader knew; nothing else is kept.
+
+    waiting    in the wheel, by time
+    out        an intent names it: no cancel reaches it any more
+    finished   it is at the target, was cancelled, or was never to be fired (control batches, aborted records)
+
+A start goes through the log's intents first, then through its records: so nothing is taken in that has long been fired.
+
+What always holds
+- An offset is finished once and for all, and the log's start never passes one that is not.
+- What is out is not waiting; if its intent is given back (the target is gone), it waits again.
+- A recurring record waits for its next time from the intent on that fires it; it is finished when it is cancelled or
+  has no next time.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from penstock.delivery.schedules.cron import Recurrence
+from penstock.delivery.schedules.offset_set import OffsetSet
+from penstock.delivery.schedules.plan import Missed, Plan
+from penstock.delivery.schedules.refs import Ref
+from penstock.delivery.schedules.wheel import Due, Wheel
+
+BACK_MS = 7 * 86_400_000
+"""How long ago what a start finds is thought to be due at most; what is due for longer costs more to sort."""
+
+
+class Recurring(msgspec.Struct):
+    recurrence: Recurrence
+    missed: Missed
+    due_ms: int
+
+
+class ScheduleMachine:
+    def __init__(self, start_offset: int, now: int) -> None:
+        self.wheel = Wheel(now - BACK_MS)
+        self.recurring: dict[int, Recurring] = {}
+        self.cancelled = 0
+        self.cancelled_late = 0
+        """Cancels that came when their record was out, or that named none."""
+        self.waiting = 0
+        self.read_to = start_offset
+        """Records below it were told."""
+        self._taken = OffsetSet(start_offset)
+        """Out or finished."""
+        self._finished = OffsetSet(start_offset)
+        self._ids: dict[bytes, list[int]] = {}
+        self._ids_of: dict[int, bytes] = {}
+        self._early: set[int] = set()
+        """Cancels that were heard early, and found something."""
+        self._next_ms: dict[int, int] = {}
+        """Of recurring records whose intents were seen before they were."""
+
+    # The log ------------------------------------------------------------------------------------------------------
+
+    def scheduled(self, offset: int, plan: Plan) -> None:
+        """A committed record; they come in the order of the log, but for those that are back."""
+        self.read_to = max(self.read_to, offset + 1)
+        if offset in self._taken:  # an intent that lies behind it was seen before
+            return
+        self.waiting += 1
+        if plan.id is not None:
+            self._ids.setdefault(plan.id, []).append(offset)
+            self._ids_of[offset] = plan.id
+        due_ms = plan.due_ms
+        if plan.recurrence is not None:
+            due_ms = self._next_ms.pop(offset, due_ms)
+            self.recurring[offset] = Recurring(plan.recurrence, plan.missed, due_ms)
+        self.wheel.add(due_ms, offset)
+
+    def cancel(self, offset: int, schedule_id: bytes, fires_at: int | None = None) -> None:
+        """A record that cancels all that wait under an id, or has them due at once; what is out is fired."""
+        self.nothing(offset, offset + 1)
+        if fires_at is not None:
+            self._fire_now(schedule_id, fires_at)
+        elif not self._cancel(schedule_id) and offset not in self._early:
+            self.cancelled_late += 1
+        self._early.discard(offset)
+
+    def cancel_early(self, offset: int, schedule_id: bytes) -> None:
+        """A cancel behind a transaction that is open: it is acknowledged already, and comes again in its turn."""
+        if self._cancel(schedule_id):
+            self._early.add(offset)
+
+    def _fire_now(self, schedule_id: bytes, at_ms: int) -> None:
+        """They lie in the wheel twice then; what is out, or due at another time, is passed over there."""
+        for offset in self._ids.get(schedule_id, ()):
+            if offset not in self._taken:
+                if (found := self.recurring.get(offset)) is not None:
+                    found.due_ms = at_ms
+                self.wheel.add(at_ms, offset)
+
+    def _cancel(self, schedule_id: bytes) -> bool:
+        waiting = [each for each in self._ids.pop(schedule_id, ()) if each not in self._taken]
+        for each in waiting:
+            self.cancelled += 1
+            self._taken.add(each)
+            self._leave(each)
+            self.recurring.pop(each, None)
+            self._finished.add(each)
+        return bool(waiting)
+
+    def nothing(self, first: int, end: int) -> None:
+        """No record to fire lies here."""
+        self.read_to = max(self.read_to, end)
+        self._taken.add_range(first, end)
+        self._finished.add_range(first, end)
+
+    def opened(self, refs: Iterable[Ref]) -> None:
+        """An intent names them."""
+        for ref in refs:
+            if ref.is_recurring and ref.next_ms:
+                self._fired_once(ref)
+            elif ref.offset not in self._taken:
+                self.recurring.pop(ref.offset, None)
+                self._taken.add(ref.offset)
+                if ref.offset < self.read_to:
+                    self._leave(ref.offset)
+
+    def _fired_once(self, ref: Ref) -> None:
+        found = self.recurring.get(ref.offset)
+        if found is None:
+            self._next_ms[ref.offset] = ref.next_ms
+        else:
+            found.due_ms = ref.next_ms
+            self.wheel.add(ref.next_ms, ref.offset)
+
+    def _leave(self, offset: int) -> None:
+        self.waiting -= 1
+        schedule_id = self._ids_of.pop(offset, None)
+        if schedule_id is not None and (offsets := self._ids.get(schedule_id)) is not None:
+            offsets.remove(offset)
+            if not offsets:
+                del self._ids[schedule_id]
+
+    def finished(self, refs: Iterable[Ref]) -> None:
+        """They are at the target."""
+        for ref in refs:
+            if not ref.next_ms:
+                self._finished.add(ref.offset)
+
+    def returned(self, refs: Iterable[Ref]) -> list[int]:
+        """They did not leave after all: whose plans are to be read, and told as `scheduled` again."""
+        back = [ref.offset for ref in refs if not ref.next_ms]
+        for offset in back:
+            self._taken.discard(offset)
+        return back
+
+    def floor(self) -> int:
+        """Below it all are finished."""
+        self._taken.raise_floor()
+        return self._finished.raise_floor()
+
+    # What is due --------------------------------------------------------------------------------------------------
+
+    def is_waiting(self, due_ms: int, offset: int) -> bool:
+        """Whether what the wheel gave is still to be fired."""
+        if offset in self._taken:
+            return False
+        found = self.recurring.get(offset)
+        return found is None or found.due_ms == due_ms
+
+    def ref_of(self, due: Due, now: int) -> Ref | None:
+        """As an intent names it; None of a recurring record whose time was missed, and that waits for another."""
+        due_ms, offset = due
+        found = self.recurring.get(offset)
+        if found is None:
+            return Ref(offset)
+        next_ms = found.recurrence.next_after(due_ms) or 0
+        if next_ms and next_ms <= now and found.missed is not Missed.ALL:
+            following = found.recurrence.next_after(now) or 0
+            if found.missed is Missed.SKIP and following:
+                found.due_ms = following
+                self.wheel.add(following, offset)
+                return None
+            next_ms = following
+        return Ref(offset, due_ms, next_ms)
+
+    @property
+    def index_bytes(self) -> int:
+        ids = 200 * len(self._ids_of)
+        return self.wheel.size_bytes + self._taken.size_bytes + self._finished.size_bytes + ids

@@ -1,0 +1,121 @@
+"""Reads what a schedule topic holds: what each record plans, and single records that are due. For threads. Pure."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+import msgspec
+
+from penstock.delivery.schedules.plan import Cancel, Plan, read
+from penstock.wire.batch import BatchHeader
+from penstock.wire.malformed import Malformed
+from penstock.wire.records import Record, iterate
+
+
+class Nothing(msgspec.Struct, frozen=True, gc=False):
+    """No record to fire lies between these offsets."""
+
+    first: int
+    end: int
+    is_unreadable: bool = False
+
+
+Planned = tuple[int, Plan | Cancel] | Nothing
+
+
+def batches_in(data: bytes) -> Iterator[tuple[BatchHeader, bytes]]:
+    position = 0
+    while position < len(data):
+        header = BatchHeader.peek(data, position)
+        yield header, data[position : position + header.size]
+        position += header.size
+
+
+def plans_in(
+    data: bytes, aborted: Collection[tuple[int, int]], *, start: int, fixed_delay_ms: int
+) -> tuple[list[Planned], int]:
+    """What the committed records of some batches plan from an offset on, in their order, and the offset behind them."""
+    found: list[Planned] = []
+    offset = start
+    for header, batch in batches_in(data):
+        if header.is_control or (header.is_transactional and _is_aborted(header, aborted)):
+            continue  # what is passed over is nothing
+        for record in _records_of(batch):
+            if record.offset < offset:
+                continue
+            if record.offset > offset:
+                found.append(Nothing(offset, record.offset))
+            offset = record.offset + 1
+            try:
+                found.append((record.offset, read(record, fixed_delay_ms=fixed_delay_ms)))
+            except ValueError:
+                found.append(Nothing(record.offset, offset, is_unreadable=True))
+    end = _end_of(data, start)
+    if end > offset:
+        found.append(Nothing(offset, end))
+    return found, end
+
+
+def cancels_in(data: bytes, start: int, fixed_delay_ms: int) -> tuple[list[tuple[int, bytes]], int]:
+    """Cancels outside transactions, with their offsets, and the offset behind all."""
+    found: list[tuple[int, bytes]] = []
+    for header, batch in batches_in(data):
+        if header.is_control or header.is_transactional:
+            continue
+        for record in _records_of(batch):
+            if record.value is None and record.offset >= start:
+                try:
+                    plan = read(record, fixed_delay_ms=fixed_delay_ms)
+                except ValueError:
+                    continue
+                if isinstance(plan, Cancel) and plan.fires_at is None:
+                    found.append((record.offset, plan.id))
+    return found, _end_of(data, start)
+
+
+def _is_aborted(header: BatchHeader, aborted: Collection[tuple[int, int]]) -> bool:
+    """`aborted`: producer ids and first offsets of transactions, whose markers end them (see `aborted_batches`)."""
+    return (header.producer_id, header.base_offset) in aborted
+
+
+def aborted_batches(data: bytes, transactions: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Which batches a read_committed consumer passes over: producer ids and base offsets."""
+    left = sorted((first, producer_id) for producer_id, first in transactions)
+    found: set[tuple[int, int]] = set()
+    being_aborted: set[int] = set()
+    for header, _ in batches_in(data):
+        while left and left[0][0] <= header.last_offset:
+            being_aborted.add(left.pop(0)[1])
+        if header.is_control:
+            being_aborted.discard(header.producer_id)
+        elif header.is_transactional and header.producer_id in being_aborted:
+            found.add((header.producer_id, header.base_offset))
+    return found
+
+
+def _records_of(batch: bytes) -> list[Record]:
+    try:
+        return list(iterate(batch))
+    except Malformed:
+        return []  # nobody can read it, here or at the target
+
+
+def _end_of(data: bytes, start: int) -> int:
+    end = start
+    for header, _ in batches_in(data):
+        end = header.next_offset
+    return max(end, start)
+
+
+def pick(data: bytes, wanted: Collection[int]) -> tuple[dict[int, Record], int]:
+    """The records at these offsets, and the offset behind the batches."""
+    found: dict[int, Record] = {}
+    ordered = sorted(wanted)
+    end, place = 0, 0
+    for header, batch in batches_in(data):
+        end = header.next_offset
+        while place < len(ordered) and ordered[place] < header.base_offset:
+            place += 1
+        if place < len(ordered) and ordered[place] < end and not header.is_control:
+            for record in _records_of(batch):
+                if record.offset in wanted:
+                    found[record.offset] = record
+    return found, end

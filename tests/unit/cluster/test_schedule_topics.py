@@ -1,0 +1,77 @@
+import pytest
+
+from penstock.cluster import CreateTopic, Keys, PartitionImage, TopicImage, schedule_topics
+from penstock.cluster.image.image import ClusterImage
+from penstock.errors import InvalidConfig, InvalidPartitions, PolicyViolation
+from penstock.metastore import Revision
+from penstock.model import BrokerId, LeaderEpoch, PartitionIndex, TopicId
+from penstock.settings import Config
+
+TARGET = "penstock.schedule.target"
+ON = Config({"penstock.schedule.auto.create.enable": "true"})
+
+
+def image_with(**overrides: dict[str, str]) -> ClusterImage:
+    """Topics of three partitions with two replicas each."""
+    image = ClusterImage(Keys("test"))
+    for name, settings in overrides.items():
+        partitions = [_partition(index) for index in range(3)]
+        topic_id = TopicId(name.encode().ljust(16))
+        image.topics[name] = TopicImage(name, topic_id, partitions, settings, False, Revision(1))
+    return image
+
+
+def _partition(index: int) -> PartitionImage:
+    both = (BrokerId(1), BrokerId(2))
+    return PartitionImage(PartitionIndex(index), both[0], LeaderEpoch(0), both, both, (), (), (), Revision(1))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("orders.later", {TARGET: "orders"}),
+        ("_delay.30s.orders", {TARGET: "orders", "penstock.schedule.delay.ms": "30000"}),
+        ("_delay.5m.orders", {TARGET: "orders", "penstock.schedule.delay.ms": "300000"}),
+        ("other.later", {}),
+        ("_delay.soon.orders", {}),
+        ("_delay.30s.other", {}),
+        ("waiting.later", {}),  # `waiting` is a schedule topic itself
+        ("plain", {}),
+    ],
+)
+def test_a_name_says_what_a_topic_that_is_made_on_first_use_is(name: str, settings: dict[str, str]) -> None:
+    image = image_with(orders={}, waiting={TARGET: "orders"})
+    completed = schedule_topics.completed(CreateTopic(name), image, ON)
+    assert dict(completed.settings) == settings
+    assert (completed.partitions, completed.replication_factor) == ((3, 2) if settings else (-1, -1))
+
+
+def test_names_mean_nothing_unless_it_is_switched_on() -> None:
+    command = CreateTopic("orders.later")
+    assert schedule_topics.completed(command, image_with(orders={}), Config({})) == command
+
+
+def test_a_target_must_be_there_and_be_no_schedule_topic_and_have_as_many_partitions() -> None:
+    image = image_with(orders={}, waiting={TARGET: "orders"})
+    for name in ("none", "waiting", "__consumer_offsets"):
+        with pytest.raises(InvalidConfig, match=name):
+            schedule_topics.check_new(CreateTopic("late"), {TARGET: name}, image)
+    with pytest.raises(InvalidPartitions, match="which has 3"):
+        schedule_topics.check_new(CreateTopic("late", partitions=4), {TARGET: "orders"}, image)
+    with pytest.raises(InvalidPartitions, match="which has 3"):
+        schedule_topics.check_growth(image.topics["waiting"], 4, image)
+    schedule_topics.check_growth(image.topics["orders"], 400, image)
+
+
+def test_s8_whoever_deletes_a_target_is_told_of_its_schedule_topics() -> None:
+    image = image_with(orders={}, b={TARGET: "orders"}, a={TARGET: "orders"})
+    with pytest.raises(PolicyViolation, match="wait for orders in a, b"):
+        schedule_topics.check_deletion(image.topics["orders"], image)
+    schedule_topics.check_deletion(image.topics["a"], image)
+
+
+def test_the_target_is_given_once() -> None:
+    for before, after in (({TARGET: "a"}, {TARGET: "b"}), ({TARGET: "a"}, {}), ({}, {TARGET: "a"})):
+        with pytest.raises(InvalidConfig, match="not altered"):
+            schedule_topics.check_altered(before, after)
+    schedule_topics.check_altered({TARGET: "a"}, {TARGET: "a", "retention.ms": "1"})
