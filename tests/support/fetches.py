@@ -67,11 +67,12 @@ class FetchBench:
         epoch: int = -1,
         min_bytes: int = 1,
         between: FetchTopic | None = None,
+        bytes_max: int = 1 << 20,
     ) -> Any:
         """What the handler gives for a fetch at these offsets, by partition; `between`: with a topic that comes after
         each.
         """
-        parts = [FetchPartition(partition=i, fetch_offset=o, partition_max_bytes=1 << 20) for i, o in offsets.items()]
+        parts = [FetchPartition(partition=i, fetch_offset=o, partition_max_bytes=bytes_max) for i, o in offsets.items()]
         topic = FetchTopic(partitions=parts)
         if version >= 13:
             topic.topic_id = TOPIC_ID

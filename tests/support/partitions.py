@@ -88,6 +88,10 @@ class SomePartitions:
     def kept_elsewhere(self, key: bytes, index: int, *, by_id: bool) -> PartitionImage | None:
         return self.elsewhere.get(index) if key == (TOPIC_ID if by_id else TOPIC.encode()) else None
 
+    def exchange(self, local: Mapping[int, Partition]) -> None:
+        """Have clients find these."""
+        self._local.update(local)
+
     def __getitem__(self, index: int) -> Partition:
         return self._local[index]
 
@@ -104,6 +108,8 @@ class SomePartitions:
     def tell(self, index: int) -> None:
         for callback in self.subscribers:
             callback(self[index])
+
+    reading_finder = finder
 
     def endpoints(self, brokers: Any, *, listener: str) -> list[Endpoint]:
         return [Endpoint(broker, "elsewhere", 9092, None) for broker in sorted(brokers)]

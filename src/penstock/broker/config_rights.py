@@ -11,10 +11,11 @@ from penstock.access.rights import (
     DESCRIBE_CLUSTER_CONFIGS,
     DESCRIBE_GROUP_CONFIGS,
     DESCRIBE_TOPIC_CONFIGS,
+    READ_TOPIC,
     Right,
 )
 from penstock.access.subject import Subject
-from penstock.cluster import ResourceType
+from penstock.cluster import ClusterImage, Resource, ResourceType
 
 _ALTER: Final[Mapping[ResourceType, Right]] = {
     ResourceType.TOPIC: ALTER_TOPIC_CONFIGS,
@@ -28,6 +29,13 @@ _DESCRIBE: Final[Mapping[ResourceType, Right]] = {
 
 def require_to_alter(authorizer: Authorizer, subject: Subject, resource_type: int, name: str) -> None:
     _require(authorizer, subject, _ALTER.get(ResourceType(resource_type)), ALTER_CLUSTER_CONFIGS, name)
+
+
+def require_to_alter_view(authorizer: Authorizer, subject: Subject, image: ClusterImage, resource: Resource) -> None:
+    """What a view shows is changed only by who may read its source: else a right on the view would be one on that."""
+    topic = image.topics.get(resource.name) if resource.type is ResourceType.TOPIC else None
+    if topic is not None and topic.source is not None:
+        authorizer.require(subject, READ_TOPIC, topic.source.name)
 
 
 def require_to_describe(authorizer: Authorizer, subject: Subject, resource_type: int, name: str) -> None:

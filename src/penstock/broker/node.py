@@ -121,6 +121,7 @@ class Node:
         )
         self.services = services = build(config, ports)
         closing.callback(services.batch_opener.close)
+        closing.callback(services.views.close)
         closing.callback(services.logins.close)
         bound = audited(
             bind(services.by_type()),

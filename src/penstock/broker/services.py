@@ -53,6 +53,7 @@ from penstock.delivery.schedules.service import Schedules
 from penstock.delivery.shares.group_rules import GroupRules
 from penstock.delivery.shares.service import ShareDelivery
 from penstock.delivery.shares.share_partitions import SharePartitions
+from penstock.delivery.views.views import Views
 from penstock.log import Cleaner, Flusher, LogFolder, LogHousekeeping, PartitionLog, Scrubber
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice
@@ -144,6 +145,7 @@ class Services:
     after_receive: AfterReceive
     deadlines: Deadlines
     batch_opener: BatchOpener
+    views: Views
 
     cleaner: Cleaner
     scrubber: Scrubber
@@ -340,6 +342,7 @@ def build(config: Config, ports: Ports) -> Services:
         after_receive=after_receive,
         deadlines=deadlines,
         batch_opener=BatchOpener(registry),
+        views=Views(partitions, image, config, registry),
         cleaner=Cleaner(logs, config, clock),
         scrubber=Scrubber(logs, config, clock),
         housekeeping=tuple(LogHousekeeping(folder, ports.flusher, config, clock) for folder in ports.folders),

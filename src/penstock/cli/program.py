@@ -95,6 +95,7 @@ program = LazyGroup(
         "up": ("penstock.cli.up:up", "Run one broker, or a cluster of several on this machine."),
         "init": ("penstock.cli.init:init", "Make certificates, keys and a first user for a secured broker."),
         "topic": ("penstock.cli.topic:topic", "Create, list, describe, alter and delete topics."),
+        "view": ("penstock.cli.view:view", "Create, list and explain views of topics."),
         "produce": ("penstock.cli.produce:produce", "Write records from a file or standard input."),
         "consume": ("penstock.cli.consume:consume", "Read records and print them."),
         "group": ("penstock.cli.group:group", "List, describe, measure, reset and delete consumer groups."),

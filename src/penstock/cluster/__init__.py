@@ -48,6 +48,9 @@ from penstock.cluster.image.changes import (
     TopicDeleted,
     TopicGrown,
     TopicSettingsChanged,
+    ViewAltered,
+    ViewCreated,
+    ViewDeleted,
 )
 from penstock.cluster.image.entries import Entry, EntryKind
 from penstock.cluster.image.image import ClusterImage
@@ -156,6 +159,9 @@ __all__ = [
     "TopicImage",
     "TopicSettingsChanged",
     "UpgradeType",
+    "ViewAltered",
+    "ViewCreated",
+    "ViewDeleted",
     "check_topic_name",
     "controller_for_clients",
     "eligible_after",

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from penstock.cluster import names, schedule_topics
+from penstock.cluster import names, schedule_topics, views
 from penstock.cluster.commands import Operation, SettingChange
 from penstock.cluster.describing import require_this_broker
 from penstock.cluster.image.image import ClusterImage
@@ -133,6 +133,7 @@ def check(
             schedule_topics.check_altered(before, after)
             if resource.name not in image.topics:
                 raise UnknownTopicOrPartition(f"there is no topic {resource.name}")
+            views.check_settings(resource.name, before=before, after=after)
         case ResourceType.BROKER:
             changed = {name: value for name, value in after.items() if before.get(name) != value}
             _check_min_in_sync(resource, before=before, after=after)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from penstock.cluster import alterations, names, schedule_topics
+from penstock.cluster import alterations, names, schedule_topics, views
 from penstock.cluster.commands import CreateTopic, GrowTopic
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import TopicImage
@@ -36,12 +36,17 @@ PLACED_AT_ONCE_MAX = 200
 class TopicPlan(NamedTuple):
     replicas: list[tuple[BrokerId, ...]]
     settings: dict[str, str]
+    source: TopicImage | None = None
+    """What it is a view of: then its replicas are that one's."""
 
 
 def planned_topic(command: CreateTopic, image: ClusterImage, config: Config) -> TopicPlan:
     _check_name(command.name, image)
     command = schedule_topics.completed(command, image, config)
     settings = _settings(command, config)
+    if views.is_view(settings):
+        return TopicPlan([], settings, views.source_of(command, settings, image))
+    views.check_settings(command.name, before={}, after=settings)
     schedule_topics.check_new(command, settings, image)
     if command.assignments:
         return TopicPlan(_by_hand(command, image), settings)
@@ -67,7 +72,7 @@ def large_placement(
     """Where the partitions of a command go, for one that asks for so many that they are better worked out in turns;
     None where it does not, or will be refused.
     """
-    if command.assignments:
+    if command.assignments or (isinstance(command, CreateTopic) and views.is_view(dict(command.settings))):
         return None
     start = command.start
     if isinstance(command, CreateTopic):
@@ -112,6 +117,8 @@ def _is_placed(
 
 
 def partitions_asked_for(command: CreateTopic, config: Config) -> int:
+    if views.is_view(dict(command.settings)):
+        return 0
     if command.assignments:
         return len(command.assignments)
     return config[NUM_PARTITIONS] if command.partitions == -1 else max(0, command.partitions)
@@ -174,6 +181,7 @@ def planned_growth(command: GrowTopic, image: ClusterImage) -> tuple[TopicImage,
     topic = image.topics.get(command.name)
     if topic is None:
         raise UnknownTopicOrPartition
+    views.require_no_view(topic, "it grows with that one")
     there = len(topic.partitions)
     schedule_topics.check_growth(topic, command.count, image)
     if command.count == there:

@@ -3,6 +3,7 @@
 from penstock.cluster import names
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.resources import Resource, ResourceType
+from penstock.cluster.views import OWN_SETTINGS
 from penstock.errors import InvalidRequest, UnknownTopicOrPartition
 from penstock.model import BrokerId
 from penstock.settings.config import Config, Explanation, Overrides, row_of
@@ -17,7 +18,8 @@ def explain(resource: Resource, image: ClusterImage, config: Config, *, broker_i
             topic = image.topics.get(resource.name)
             if topic is None:
                 raise UnknownTopicOrPartition
-            return _all(config.for_topic(topic.overrides))
+            explained = _all(config.for_topic(topic.overrides))
+            return explained if topic.source is None else [one for one in explained if one.setting.name in OWN_SETTINGS]
         case ResourceType.BROKER if not resource.name:
             rows = (row_of(Scope.BROKER, name) for name in sorted(config.dynamic_defaults))
             return [config.explain_cluster_default(row) for row in rows if row is not None]

@@ -14,7 +14,7 @@ Any broker decides (ADR 21), so two may decide at once. What always holds of wha
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TypeVar, assert_never, overload
 
-from penstock.cluster import alterations, features, schedule_topics
+from penstock.cluster import alterations, features, schedule_topics, views
 from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.commands import (
     AllocateProducerIds,
@@ -120,6 +120,8 @@ class ControllerMachine:
 
     def _create_topic(self, command: CreateTopic) -> Decision[CreatedTopic]:
         plan = planned_topic(command, self._image, self._config)
+        if plan.source is not None:
+            return self._create_view(command, plan.settings, plan.source)
         record = TopicRecord(topic_id_text(command.topic_id), len(plan.replicas), plan.settings)
         topic_key = self._keys.topic(command.name)
         guards = [absent(topic_key)]
@@ -130,6 +132,23 @@ class ControllerMachine:
             last.append(Put(collision, encode(CollisionRecord(command.name))))
         created = CreatedTopic(command.topic_id, len(plan.replicas), len(plan.replicas[0]), plan.settings)
         return Decision(self._in_order(command.topic_id, 0, plan.replicas, last, guards=guards), created)
+
+    def _create_view(
+        self, command: CreateTopic, settings: dict[str, str], source: TopicImage
+    ) -> Decision[CreatedTopic]:
+        """Its source is written again as it is: who deletes it has not seen this view, and loses to it."""
+        topic_key, source_key = self._keys.topic(command.name), self._keys.topic(source.name)
+        compares = [self._as_controller(), absent(topic_key), unchanged_since(source_key, source.revision)]
+        puts = [
+            Put(source_key, encode(views.record_of(source, source.overrides))),
+            Put(topic_key, encode(TopicRecord(topic_id_text(command.topic_id), 0, settings))),
+        ]
+        collision = self._collision_key(command.name)
+        if collision is not None:
+            compares.append(absent(collision))
+            puts.append(Put(collision, encode(CollisionRecord(command.name))))
+        created = CreatedTopic(command.topic_id, len(source.partitions), len(source.partitions[0].replicas), settings)
+        return Decision((Transaction(compares=tuple(compares), puts=tuple(puts)),), created)
 
     def _grow_topic(self, command: GrowTopic) -> Decision[int]:
         topic, replicas = planned_growth(command, self._image)
@@ -144,6 +163,7 @@ class ControllerMachine:
         topic = self._image.topics_by_id.get(command.topic_id)
         if topic is None:
             raise UnknownTopicId
+        views.require_no_views(topic)
         schedule_topics.check_deletion(topic, self._image)
         topic_key = self._keys.topic(topic.name)
         deletes = [Delete(topic_key), Delete(self._keys.partitions_of(topic_id_text(topic.topic_id)), prefix=True)]
@@ -162,7 +182,7 @@ class ControllerMachine:
         if resource.type is ResourceType.TOPIC:
             topic = self._image.topics[resource.name]
             key, revision = self._keys.topic(topic.name), topic.revision
-            value = encode(TopicRecord(topic_id_text(topic.topic_id), len(topic.partitions), after))
+            value = encode(views.record_of(topic, after))
         else:
             key = self._keys.settings(resource)
             revision = self._image.settings_revisions.get(resource, NO_REVISION)

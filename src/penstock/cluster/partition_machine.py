@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from penstock.cluster import views
 from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.commands import Decision, ElectionType, ElectLeader, Reassign, UnregisterBroker
 from penstock.cluster.duties.machine import DutyMachine
@@ -107,6 +108,7 @@ class PartitionMachine:
         topic = self._image.topics.get(name)
         if topic is None:
             raise UnknownTopicOrPartition(f"there is no topic {name}")
+        views.require_no_view(topic, "ask for the partitions of that one")
         if not 0 <= index < len(topic.partitions):
             raise UnknownTopicOrPartition(f"{name} has no partition {index}")
         return topic, topic.partitions[index]

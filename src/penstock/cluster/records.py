@@ -4,6 +4,7 @@ import msgspec
 
 from penstock.metastore import NO_REVISION, Revision
 from penstock.model import BrokerId, LeaderEpoch
+from penstock.settings.topic import PENSTOCK_VIEW_OF
 
 NO_LEADER = BrokerId(-1)
 
@@ -93,7 +94,12 @@ class TopicRecord(msgspec.Struct, frozen=True):
 
     id: str
     partitions: int
+    """A view has none of its own."""
     settings: dict[str, str]
+
+    @property
+    def is_view(self) -> bool:
+        return PENSTOCK_VIEW_OF.name in self.settings
 
 
 class PartitionRecord(msgspec.Struct, frozen=True, omit_defaults=True):

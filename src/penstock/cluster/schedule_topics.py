@@ -54,7 +54,7 @@ def _by_name(name: str, image: ClusterImage) -> tuple[tuple[str, str | None], ..
 
 def _may_be_target(name: str, image: ClusterImage) -> bool:
     topic = image.topics.get(name)
-    return topic is not None and not is_internal(name) and _TARGET not in topic.overrides
+    return topic is not None and not is_internal(name) and topic.source is None and _TARGET not in topic.overrides
 
 
 def check_new(command: CreateTopic, settings: Mapping[str, str], image: ClusterImage) -> None:
@@ -62,7 +62,7 @@ def check_new(command: CreateTopic, settings: Mapping[str, str], image: ClusterI
     if not name:
         return
     if not _may_be_target(name, image):
-        what = "is no topic, or one of the brokers' own, or a schedule topic itself"
+        what = "is no topic that takes records: none, one of the brokers' own, a view, or a schedule topic itself"
         raise InvalidConfig(f"{_TARGET}: {name} {what}")
     target = image.topics[name]
     if command.assignments:

@@ -15,7 +15,7 @@ from penstock.replication.peer_handshake import PeerHandshake
 from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.promise import Promise, then
-from penstock.replication.record_source import LaterRecords, RecordBytes, Records, RecordSource
+from penstock.replication.record_source import LaterRecords, NoMatch, RecordBytes, Records, RecordSource
 from penstock.replication.replica_sessions import ReplicaSessions
 from penstock.replication.rules import (
     Appended,
@@ -44,6 +44,7 @@ __all__ = [
     "LogFolderPort",
     "LogPort",
     "Mending",
+    "NoMatch",
     "NotOneBatch",
     "Opened",
     "Partition",

@@ -57,11 +57,14 @@ class PartitionReader:
         return readable
 
     def _aborted_in(self, records: Records | LaterRecords, before: int) -> list[tuple[int, int]]:
-        """Of records that are to come, they will tell."""
-        if not isinstance(records, FileSlice):
-            return records.aborted if isinstance(records, RecordBytes) else []
+        """Of records that are to come, they will tell; but for those that are made of a part of the log."""
+        if isinstance(records, RecordBytes):
+            return records.aborted
+        found = records if isinstance(records, FileSlice) else records.covers
+        if found is None:
+            return []
         try:
-            aborted = self._partition.log.aborts.within(records, before)
+            aborted = self._partition.log.aborts.within(found, before)
         except BaseException:
             records.release()  # nobody will send it
             raise

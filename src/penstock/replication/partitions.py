@@ -50,6 +50,19 @@ LocalPartitions = dict[int, Partition]
 Finder = Callable[[bytes], LocalPartitions | None]
 
 
+class Readable(dict[bytes, LocalPartitions]):
+    """What can be read by name, or by id: an index gives None for what is not here. Views are looked for only where
+    nothing else has that name, and so cost other topics nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.views: Mapping[bytes, LocalPartitions] = {}
+
+    def __missing__(self, key: bytes) -> LocalPartitions | None:
+        return self.views.get(key)
+
+
 class Partitions:
     def __init__(
         self,
@@ -79,8 +92,8 @@ class Partitions:
         self._flusher = flusher
         self._registry = registry
         self._spawn = spawn
-        self._by_name: dict[bytes, LocalPartitions] = {}
-        self._by_id: dict[bytes, LocalPartitions] = {}
+        self._by_name = Readable()
+        self._by_id = Readable()
         self._configs: dict[TopicId, TopicConfig] = {}
         self._subscribers: list[Callable[[Partition], None]] = []
         self._live: dict[BrokerId, int] = {}
@@ -117,13 +130,28 @@ class Partitions:
         """How to look topics up: by the bytes that name them on the wire."""
         return self._by_id.get if by_id else self._by_name.get
 
+    def reading_finder(self, *, by_id: bool) -> Finder:
+        """As `finder`, for who only reads: views are found too."""
+        return self._by_id.__getitem__ if by_id else self._by_name.__getitem__
+
+    def show_views(self, by_name: Mapping[bytes, LocalPartitions], by_id: Mapping[bytes, LocalPartitions]) -> None:
+        """Have these found by readers. They are nobody's but their own's: they are not told of, looked after or
+        counted here.
+        """
+        self._by_name.views, self._by_id.views = by_name, by_id
+
     def get(self, topic: str, index: int) -> Partition | None:
         local = self._by_name.get(topic.encode())
         return None if local is None else local.get(index)
 
+    def readable(self, topic: str, index: int) -> Partition | None:
+        """As `get`, also of a view."""
+        local = self._by_name[topic.encode()]
+        return None if local is None else local.get(index)
+
     def require(self, topic: str, index: int) -> Partition:
-        """As `get`, but refuses by name: one that others keep is not the same as one that nobody has."""
-        partition = self.get(topic, index)
+        """As `readable`, but refuses by name: one that others keep is not the same as one that nobody has."""
+        partition = self.readable(topic, index)
         if partition is None:
             if self.kept_elsewhere(topic.encode(), index, by_id=False) is not None:
                 raise NotLeaderOrFollower(f"{topic}-{index} is not kept by this broker")

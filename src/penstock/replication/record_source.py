@@ -35,18 +35,36 @@ class RecordBytes(bytes):
         """As of a slice, which holds a file open."""
 
 
+class NoMatch(RecordBytes):
+    """Nothing to show: batches that only take a reader to `next_offset`. An answer that has nothing else may wait."""
+
+    next_offset: int
+    is_at_end: bool
+    """Nothing more was there to be read."""
+
+    @classmethod
+    def up_to(cls, next_offset: int, batches: bytes, *, is_at_end: bool) -> Self:
+        made = cls(batches)
+        made.next_offset = next_offset
+        made.is_at_end = is_at_end
+        return made
+
+
 Records: TypeAlias = FileSlice | RecordBytes
 
 
 class LaterRecords(Promise[Records]):
     """Settled by whoever brings them, on the loop, with a Refusal if they cannot be had or it takes too long."""
 
-    __slots__ = ("size",)
+    __slots__ = ("covers", "size")
 
-    def __init__(self, size: int) -> None:
-        """`size`: how many bytes they will be at most; an answer keeps that much room for them."""
+    def __init__(self, size: int, *, covers: FileSlice | None = None) -> None:
+        """`size`: how many bytes they will be at most; an answer keeps that much room for them. `covers`: of which part
+        of the log here they are made, if they are; whoever brings them lets go of it.
+        """
         super().__init__()
         self.size = size
+        self.covers = covers
 
     def release(self) -> None:
         """Nobody waits for them any more: what has come is let go, what has not is cancelled."""

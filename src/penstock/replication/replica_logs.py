@@ -93,7 +93,9 @@ class ReplicaLogs:
         for folder in self.folders:
             for partition in list(folder.lost):
                 topic = self._image.topics.get(partition.topic)
-                images = [] if topic is None else topic.partitions[partition.partition :][:1]
+                images = (
+                    [] if topic is None or topic.source is not None else topic.partitions[partition.partition :][:1]
+                )
                 is_wanted = any(self._me in image.replicas for image in images)
                 if not is_wanted or any(partition in each.logs for each in self.folders):
                     del folder.lost[partition]

@@ -24,6 +24,7 @@ from penstock.settings.types import (
     LONG,
     LONG_MAX,
     STRING,
+    kib,
     mib,
     minutes,
     seconds,
@@ -153,6 +154,11 @@ REQUEST_TIMEOUT_MS = setting(
     "request.timeout.ms", _BROKER, INT, default=seconds(30), check=at_least(0), importance=_HIGH,
     doc="How long a broker waits for what it was asked to do for another one, such as transaction markers to be "
     "replicated, before it answers that time is over.",
+)  # fmt: skip
+PENSTOCK_VIEW_SCAN_BYTES_MAX = setting(
+    "penstock.view.scan.bytes.max", _BROKER, INT, default=mib(8), check=at_least(kib(64)), live=True,
+    doc="How many bytes of records one fetch looks through for views, compressed or not. A fetch that found nothing in "
+    "them is answered all the same, and the next one goes on from there.",
 )  # fmt: skip
 PENSTOCK_CONTROL_REQUEST_MAX_BYTES = setting(
     "penstock.control.request.max.bytes", _BROKER, INT, default=mib(4), check=at_least(1024),

@@ -20,6 +20,7 @@ from penstock.settings.types import (
     mib,
     minutes,
 )
+from penstock.settings.view_filter.parsing import IS_FILTER
 
 _TOPIC = Scope.TOPIC
 
@@ -253,4 +254,17 @@ LOCAL_RETENTION_BYTES = setting(
     "local.retention.bytes", _TOPIC, LONG, default=-2, check=at_least(-2), synonyms=(broker.LOG_LOCAL_RETENTION_BYTES,),
     doc="How much of a partition that is in the cold tier also stays on disk; -2 is as much as retention.bytes."
     " No effect yet: there is no cold tier.",
+)  # fmt: skip
+
+# Views
+
+PENSTOCK_VIEW_OF = setting(
+    "penstock.view.of", _TOPIC, STRING, default="",
+    doc="Makes the topic a view: it has no records of its own and shows those of the topic named here. Given when the "
+    "topic is created, and never changed.",
+)  # fmt: skip
+PENSTOCK_VIEW_FILTER = setting(
+    "penstock.view.filter", _TOPIC, STRING, default="", check=IS_FILTER,
+    doc="Which records a view shows, such as: header.region = 'eu' and size < 10000. Empty, it shows all. A change "
+    "acts from the next fetch.",
 )  # fmt: skip

@@ -10,8 +10,8 @@ from penstock.wire.compression import Buffer
 from penstock.wire.malformed import Malformed
 from penstock.wire.records import Record, build_batch, iterate, whole_header
 
-_KEY = struct.Struct(">hh")  # version, type
-_VALUE = struct.Struct(">hi")  # version, coordinator epoch
+MARKER_KEY = struct.Struct(">hh")  # version, type
+MARKER_VALUE = struct.Struct(">hi")  # version, coordinator epoch
 
 
 class MarkerType(enum.IntEnum):
@@ -33,16 +33,16 @@ def read_marker(batch: Buffer) -> Marker | None:
     if whole_header(batch).record_count == 0:
         return None
     record = next(iterate(batch))
-    if record.key is None or len(record.key) < _KEY.size:
+    if record.key is None or len(record.key) < MARKER_KEY.size:
         raise Malformed("a control record without a type")
-    version, type_id = _KEY.unpack_from(record.key)
+    version, type_id = MARKER_KEY.unpack_from(record.key)
     if version < 0:
         raise Malformed(f"a control record of version {version}")
     if not 0 <= type_id <= LARGEST_MARKER_TYPE:
         return None
-    if record.value is None or len(record.value) < _VALUE.size:
+    if record.value is None or len(record.value) < MARKER_VALUE.size:
         raise Malformed("a transaction marker without a coordinator epoch")
-    version, coordinator_epoch = _VALUE.unpack_from(record.value)
+    version, coordinator_epoch = MARKER_VALUE.unpack_from(record.value)
     if version < 0:
         raise Malformed(f"a transaction marker of version {version}")
     return Marker(MarkerType(type_id), coordinator_epoch)
@@ -57,7 +57,9 @@ def build_marker(
     base_offset: int = 0,
     leader_epoch: int = -1,
 ) -> bytearray:
-    record = Record(base_offset, timestamp, _KEY.pack(0, marker.type), _VALUE.pack(0, marker.coordinator_epoch))
+    record = Record(
+        base_offset, timestamp, MARKER_KEY.pack(0, marker.type), MARKER_VALUE.pack(0, marker.coordinator_epoch)
+    )
     return build_batch(
         [record],
         leader_epoch=leader_epoch,

@@ -80,7 +80,7 @@ class World:
         self.registry = MetricsRegistry()
         self.lag.expose(self.registry)
 
-    def get(self, topic: str, index: int) -> FakePartition | None:
+    def readable(self, topic: str, index: int) -> FakePartition | None:
         return self.partitions.get((topic, index))
 
     async def of(self, places: set[tuple[str, int]]) -> dict[tuple[str, int], int]:

@@ -28,7 +28,7 @@ class World:
         self.asked: list[tuple[int, list[int]]] = []
         self.ends = LogEnds(cast(Any, self), cast(Any, self.image), cast(Any, self))
 
-    def get(self, topic: str, index: int) -> Any:
+    def readable(self, topic: str, index: int) -> Any:
         here = {0: SimpleNamespace(is_leader=True, high_watermark=100)}
         here[1] = SimpleNamespace(is_leader=False, high_watermark=96)
         return here.get(index) if topic == "orders" else None

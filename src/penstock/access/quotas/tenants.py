@@ -120,7 +120,9 @@ class Tenants:
             return float("inf")
         topics, prefix = self._image.topics, tenant.prefix
         return limit - sum(
-            len(each.partitions) for name, each in topics.items() if name.startswith(prefix) and self.of(name) is tenant
+            len(each.partitions)
+            for name, each in topics.items()
+            if each.source is None and name.startswith(prefix) and self.of(name) is tenant
         )
 
 

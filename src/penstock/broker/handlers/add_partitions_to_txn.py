@@ -22,6 +22,7 @@ from penstock.coordinators.transactions.transaction_gate import ask_until_free
 from penstock.errors import (
     InvalidProducerEpoch,
     OperationNotAttempted,
+    PolicyViolation,
     ProducerFenced,
     Refusal,
     TopicAuthorizationFailed,
@@ -145,6 +146,8 @@ def _refusal(at: TopicPartition, image: ClusterImage, *, from_broker: bool) -> t
     topic = image.topics.get(at.topic)
     if topic is None or not 0 <= at.partition < len(topic.partitions):
         return UnknownTopicOrPartition
+    if topic.source is not None:
+        return PolicyViolation  # a view, to which nobody writes
     return None
 
 

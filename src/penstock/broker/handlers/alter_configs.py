@@ -3,10 +3,16 @@
 from collections import Counter
 
 from penstock.access.authorizer import Authorizer
-from penstock.access.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
-from penstock.broker.config_rights import require_to_alter
+from penstock.access.rights import (
+    ALTER_CLUSTER_CONFIGS,
+    ALTER_GROUP_CONFIGS,
+    ALTER_TOPIC_CONFIGS,
+    READ_TOPIC,
+    ResourceKind,
+)
+from penstock.broker.config_rights import require_to_alter, require_to_alter_view
 from penstock.broker.registry import RequestContext, answers
-from penstock.cluster import Controller, ReplaceSettings, Resource, ResourceType, require_alterable
+from penstock.cluster import ClusterImage, Controller, ReplaceSettings, Resource, ResourceType, require_alterable
 from penstock.errors import InvalidRequest, Refusal
 from penstock.model import BrokerId
 from penstock.wire.api import ApiKey
@@ -17,11 +23,15 @@ from penstock.wire.messages.alter_configs_response import AlterConfigsResourceRe
 @answers(
     ApiKey.ALTER_CONFIGS,
     versions=(0, 2),
-    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS),
+    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, READ_TOPIC),
     audits=(ResourceKind.TOPIC, ResourceKind.CLUSTER, ResourceKind.GROUP),
 )
 async def alter_configs(
-    request: AlterConfigsRequest, context: RequestContext, controller: Controller, authorizer: Authorizer
+    request: AlterConfigsRequest,
+    context: RequestContext,
+    controller: Controller,
+    authorizer: Authorizer,
+    image: ClusterImage,
 ) -> AlterConfigsResponse:
     broker_id = controller.broker_id
     times = Counter((resource.resource_type, resource.resource_name) for resource in request.resources)
@@ -32,7 +42,9 @@ async def alter_configs(
             if times[resource.resource_type, resource.resource_name] > 1:
                 raise InvalidRequest("the resource comes more than once in the request: put its settings together")
             require_to_alter(authorizer, context.caller.subject, resource.resource_type, resource.resource_name)
-            commands[index] = _command(resource, broker_id)
+            command = _command(resource, broker_id)
+            require_to_alter_view(authorizer, context.caller.subject, image, command.resource)
+            commands[index] = command
         except Refusal as refusal:
             outcomes[index] = refusal
     written = await controller.alter_settings(list(commands.values()), validate_only=request.validate_only)

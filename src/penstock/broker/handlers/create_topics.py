@@ -9,7 +9,7 @@ from typing import Final
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.quotas.client_quotas import ClientQuotas
-from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS, ResourceKind
+from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS, READ_TOPIC, ResourceKind
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.topic_quotas import TopicQuotas
@@ -17,6 +17,7 @@ from penstock.cluster import AUDIT, CLUSTER_METADATA, SHARE_GROUP_STATE, Control
 from penstock.errors import InvalidRequest, Refusal, TopicAuthorizationFailed
 from penstock.settings.broker import NUM_PARTITIONS
 from penstock.settings.config import Config
+from penstock.settings.topic import PENSTOCK_VIEW_OF
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
 from penstock.wire.messages.create_topics_response import (
@@ -32,7 +33,7 @@ AT_ONCE: Final = 4
 @answers(
     ApiKey.CREATE_TOPICS,
     versions=(2, 7),
-    requires=(CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS),
+    requires=(CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS, READ_TOPIC),
     audits=(ResourceKind.TOPIC,),
 )
 async def create_topics(
@@ -53,6 +54,13 @@ async def create_topics(
     if not authorizer.has(subject, CREATE_CLUSTER):
         _, forbidden = authorizer.split(subject, CREATE_TOPIC, [name for name in times if name not in refused])
         refused |= dict.fromkeys(forbidden, TopicAuthorizationFailed("Authorization failed."))
+    for topic in request.topics:
+        if (
+            topic.name not in refused
+            and (source := _source_of(topic))
+            and not authorizer.allows(subject, READ_TOPIC, source)
+        ):
+            refused[topic.name] = TopicAuthorizationFailed(f"a view of {source} may be made by who may read {source}")
     held = TopicQuotas(quotas, context, strict_from=6)
     changes = {topic.name: _partitions(topic, config) for topic in request.topics if topic.name not in refused}
     refused |= held.refused(changes, grows=True, counts=not request.validate_only)
@@ -72,7 +80,14 @@ async def create_topics(
     return CreateTopicsResponse(topics=results, throttle_time_ms=held.held_ms())
 
 
+def _source_of(topic: CreatableTopic) -> str | None:
+    """What it is to be a view of."""
+    return next((each.value for each in topic.configs if each.name == PENSTOCK_VIEW_OF.name), None)
+
+
 def _partitions(topic: CreatableTopic, config: Config) -> int:
+    if _source_of(topic) is not None:
+        return 0  # those of its source
     if topic.assignments:
         return len(topic.assignments)
     return config[NUM_PARTITIONS] if topic.num_partitions == -1 else max(topic.num_partitions, 0)

@@ -69,5 +69,6 @@ def _refused(request: ElectLeadersRequest, context: RequestContext) -> ElectLead
 
 def _asked(request: ElectLeadersRequest, image: ClusterImage) -> list[tuple[str, list[int]]]:
     if request.topic_partitions is None:
-        return [(name, list(range(len(topic.partitions)))) for name, topic in sorted(image.topics.items())]
+        own = [(name, topic) for name, topic in sorted(image.topics.items()) if topic.source is None]
+        return [(name, list(range(len(topic.partitions)))) for name, topic in own]
     return [(topic.topic, topic.partitions) for topic in request.topic_partitions]

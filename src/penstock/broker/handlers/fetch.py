@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
+import msgspec
 import structlog
 
 from penstock.access.authorizer import Authorizer
@@ -18,6 +19,7 @@ from penstock.access.quotas.client_quotas import ClientQuotas, FetchQuota
 from penstock.access.rights import CLUSTER_ACTION, NOTHING, READ_TOPIC
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.deadlines import Deadline, Deadlines
+from penstock.broker.fetch_answers import idle, preferred_elsewhere, read
 from penstock.broker.fetch_sessions import Asked, FetchSession, FetchSessions
 from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, answers_raw
@@ -34,9 +36,18 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.model import TopicId
-from penstock.replication import LaterRecords, Partition, Partitions, Promise, RecordBytes, Records, ReplicaSessions
+from penstock.replication import (
+    LaterRecords,
+    NoMatch,
+    Partition,
+    Partitions,
+    Promise,
+    RecordBytes,
+    Records,
+    ReplicaSessions,
+)
 from penstock.settings import Config
-from penstock.settings.broker import FETCH_MAX_BYTES
+from penstock.settings.broker import FETCH_MAX_BYTES, PENSTOCK_VIEW_SCAN_BYTES_MAX
 from penstock.wire.api import ApiKey
 from penstock.wire.fetch import (
     ENDPOINTS_FROM,
@@ -90,9 +101,7 @@ def fetch(
     except Refusal as refusal:
         return encode_response(context.api_version, [], error_code=refusal.code)
     asked = session.asked() if session is not None and is_incremental else _asked(request)
-    work = _Fetch(
-        request, context, partitions, image, authorizer, session, is_incremental, asked, config[FETCH_MAX_BYTES]
-    )
+    work = _Fetch(request, context, partitions, image, authorizer, session, is_incremental, asked, config)
     if request.rack_id:
         work.choice = choice_for(request.rack_id, image, config)
     if quotas.is_on:
@@ -101,7 +110,7 @@ def fetch(
     if work.cold or work.is_beyond:
         return work.run_slowly(read_barrier, afterwards, deadlines)
     if is_enough or request.wait_ms_max <= 0:
-        return work.answer()
+        return work.answer_when_brought(afterwards, deadlines)
     return work.park(afterwards, deadlines)
 
 
@@ -143,14 +152,17 @@ class _Fetch:
         "_is_confirmed",
         "_is_incremental",
         "_is_scheduled",
+        "_is_time_over",
         "_later",
         "_may_be_read",
         "_partitions",
         "_promise",
         "_quota",
         "_request",
+        "_scan_max",
         "_session",
         "_sessions",
+        "_skipped",
         "_watched",
         "choice",
         "cold",
@@ -167,7 +179,7 @@ class _Fetch:
         session: FetchSession | None,
         is_incremental: bool,
         asked: Asked,
-        bytes_max: int,
+        config: Config,
     ) -> None:
         self._request = request
         self._context = context
@@ -177,7 +189,8 @@ class _Fetch:
         self._session = session
         self._is_incremental = is_incremental
         self._asked = asked
-        self._bytes_max = min(request.bytes_max, bytes_max)
+        self._bytes_max = min(request.bytes_max, config[FETCH_MAX_BYTES])
+        self._scan_max = config[PENSTOCK_VIEW_SCAN_BYTES_MAX] // 2
         self._answers: Answers = []
         self._promise: Promise[RawReply] | None = None
         self._afterwards: AfterReceive | None = None
@@ -185,6 +198,9 @@ class _Fetch:
         self._is_scheduled = False
         self._later = 0
         """Answers whose records have to be brought first."""
+        self._is_time_over = request.wait_ms_max <= 0
+        self._skipped: dict[tuple[TopicKey, int], NoMatch] = {}
+        """What the reader of a view is told if nothing is found until the time is over: how far it may go on."""
         self._watched: list[Partition] = []
         self.cold: list[tuple[Partition, int]] = []
         self._may_be_read: dict[TopicKey, bool] = {}
@@ -199,7 +215,7 @@ class _Fetch:
         self._quota = quotas.fetches(quotas.share(context.principal.name, context.client_id))
         if self._quota is not None:
             self._sessions = sessions
-            find = self._partitions.finder(by_id=context.api_version >= TOPIC_IDS_FROM)
+            find = self._partitions.reading_finder(by_id=context.api_version >= TOPIC_IDS_FROM)
             local = (find(key) for key in dict.fromkeys(key for key, _ in self._asked))
             topics = [next(iter(parts.values())).topic for parts in local if parts]
             self._bytes_max = min(self._bytes_max, self._quota.bytes_max(topics))
@@ -224,7 +240,8 @@ class _Fetch:
         left, total, has_error = self._bytes_max, 0, False
         at_leader = self._context.api_version < FOLLOWERS_FROM
         slices_left = self._partitions.slices_max
-        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        scan_left = self._scan_max
+        find = self._partitions.reading_finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         readable = self._authorizer.known(self._context.caller.subject, READ_TOPIC)
         allowed: TopicKey | None = None
         for key, asked in self._asked:
@@ -244,7 +261,7 @@ class _Fetch:
             if self.choice is not None:
                 preferred = self.choice.preferred(partition, asked.offset)
                 if preferred != READ_HERE:
-                    answers.append((key, asked, _elsewhere(partition, preferred), partition))
+                    answers.append((key, asked, preferred_elsewhere(partition, preferred), partition))
                     has_error = True
                     continue
             if asked.last_fetched_epoch < 0 and partition.is_idle_at(
@@ -252,14 +269,18 @@ class _Fetch:
             ):
                 # Most partitions of most fetches. In a session nothing need be said of them, nor an answer made.
                 if session is None or not session.knows(key, partition):
-                    answers.append((key, asked, _idle(partition, committed_only), partition))
+                    answers.append((key, asked, idle(partition, committed_only), partition))
                 has_error = has_error or partition.high_watermark > asked.high_watermark
                 continue
             if not may_load and asked.offset < partition.high_watermark and not partition.reader.is_near(asked.offset):
                 self.cold.append((partition, asked.offset))
                 continue
+            if scan_left <= 0 and partition.reader.source is not None:
+                # Enough was looked through: what is left out is the next fetch's.
+                answers.append((key, asked, idle(partition, committed_only), partition))
+                continue
             try:
-                answer = _read(partition, asked, committed_only, left, at_least_one=total == 0, at_leader=at_leader)
+                answer = read(partition, asked, committed_only, left, at_least_one=total == 0, at_leader=at_leader)
             except Exception as error:
                 answer = self._refused(partition, asked, error)
                 has_error = True
@@ -269,6 +290,8 @@ class _Fetch:
                 total += answer.records.size
                 if type(answer.records) is LaterRecords:
                     self._later += 1
+                    covers = answer.records.covers
+                    scan_left -= 0 if covers is None else covers.size
                 slices_left -= 1
                 if not slices_left:
                     left = 0  # full: each slice holds a file open until it is sent, and others want to read too
@@ -325,7 +348,7 @@ class _Fetch:
         for partition, offset in self.cold:
             await asyncio.to_thread(partition.reader.warm, offset)
         if self.read(may_load=True) or self._request.wait_ms_max <= 0:
-            return self.answer()
+            return self.answer_when_brought(afterwards, deadlines)
         return self.park(afterwards, deadlines)
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
@@ -354,14 +377,25 @@ class _Fetch:
 
     # Parking ----------------------------------------------------------------------------------------------------
 
+    def answer_when_brought(self, afterwards: AfterReceive, deadlines: Deadlines) -> RawReply | Promise[RawReply]:
+        """The answer, or a promise of it. What is brought may turn out to be nothing to show: then it waits for more,
+        as long as the request allows.
+        """
+        if not self._later or self._request.wait_ms_max <= 0:
+            return self.answer()
+        return self.answer(self._wait(afterwards, deadlines))
+
     def park(self, afterwards: AfterReceive, deadlines: Deadlines) -> Promise[RawReply]:
         self._release()
+        return self._wait(afterwards, deadlines)
+
+    def _wait(self, afterwards: AfterReceive, deadlines: Deadlines) -> Promise[RawReply]:
         self._is_confirmed = False
         self._afterwards = afterwards
         promise: Promise[RawReply] = Promise()
         self._promise = promise
         self._deadline = deadlines.call_later(self._request.wait_ms_max, self._time_over)
-        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        find = self._partitions.reading_finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         self._watched = [
             local[asked.index] for key, asked in self._asked if (local := find(key)) and asked.index in local
         ]
@@ -381,6 +415,7 @@ class _Fetch:
         self._look_again(is_time_over=False)
 
     def _time_over(self) -> None:
+        self._is_time_over = True
         self._look_again(is_time_over=True)
 
     def _look_again(self, *, is_time_over: bool) -> None:
@@ -423,25 +458,72 @@ class _Fetch:
         promise.add_done_callback(lambda done: self._release() if done.cancelled() else None)
         for place, (_key, _asked, answer, _partition) in enumerate(self._answers):
             if isinstance(answer.records, LaterRecords):
-                answer.records.add_done_callback(partial(self._brought, promise, place))
+                answer.records.add_done_callback(partial(self._brought, promise, place, answer.records))
         return promise
 
-    def _brought(self, promise: Promise[RawReply], place: int, later: Promise[Records]) -> None:
+    def _brought(self, promise: Promise[RawReply], place: int, later: LaterRecords, _done: Promise[Records]) -> None:
         if promise.done() or later.cancelled():
             return  # released
         key, asked, answer, partition = self._answers[place]
         assert partition is not None
         try:
             records = answer.records = later.result()
-            if answer.aborted is not None and isinstance(records, RecordBytes):
+            if answer.aborted is not None and isinstance(records, RecordBytes) and later.covers is None:
                 answer.aborted = records.aborted
         except Exception as error:
             self._answers[place] = key, asked, self._refused(partition, asked, error), partition
         self._later -= 1
-        if not self._later:
+        if self._later:
+            return
+        if self._is_time_over or not self._skips_what_was_brought():
             promise.set_result(self.reply())
+        else:
+            self._look_again(is_time_over=False)  # something may have come meanwhile
+
+    def _skips_what_was_brought(self) -> bool:
+        """Whether there is nothing to show and nothing to say: then those partitions are read on from where the looking
+        through has ended, and the fetch waits for more. What has not come to the end yet is answered, for the next
+        fetch to go on.
+        """
+        if self._promise is None:
+            return False
+        for _key, asked, answer, _partition in self._answers:
+            records = answer.records
+            if records is not None and not (isinstance(records, NoMatch) and records.is_at_end):
+                return False
+            if answer.error_code or answer.preferred_read_replica >= 0 or answer.diverging_epoch is not None:
+                return False
+            if answer.high_watermark > asked.high_watermark:
+                return False
+        for key, asked, answer, _partition in self._answers:
+            if isinstance(answer.records, NoMatch):
+                self._skip(key, asked, answer.records)
+        self._release()
+        return True
+
+    def _skip(self, key: TopicKey, asked: FetchPartition, nothing: NoMatch) -> None:
+        self._skipped[key, asked.index] = nothing
+        further = msgspec.structs.replace(asked, offset=nothing.next_offset)
+        self._asked = [(each_key, further if each is asked else each) for each_key, each in self._asked]
+
+    def _tell_skipped(self) -> None:
+        """Where there is still nothing to show, how far the reader may go on."""
+        answered = {(key, answer.index): answer for key, _, answer, _ in self._answers}
+        find = self._partitions.reading_finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        committed_only = self._request.isolation_level == READ_COMMITTED
+        asked_of = {(key, asked.index): asked for key, asked in self._asked}
+        for (key, index), nothing in self._skipped.items():
+            answer = answered.get((key, index))
+            partition = (find(key) or {}).get(index)
+            if answer is None and partition is not None:
+                answer = idle(partition, committed_only)
+                self._answers.append((key, asked_of[key, index], answer, partition))
+            if answer is not None and answer.records is None and not answer.error_code:
+                answer.records = nothing
 
     def reply(self) -> RawReply:
+        if self._skipped:
+            self._tell_skipped()
         if self._quota is not None and (seconds := self._quota.take(self._sizes())) > 0:
             return self._held_back(seconds)
         session = self._session
@@ -493,71 +575,3 @@ class _Fetch:
             return None
         leaders = {answer.current_leader[0] for _, _, answer, _ in self._answers if answer.current_leader is not None}
         return self._partitions.endpoints(leaders, listener=self._context.listener) if leaders else None
-
-
-def _idle(partition: Partition, committed_only: bool) -> PartitionAnswer:
-    """What `_read` answers where there is nothing to read."""
-    return PartitionAnswer(
-        partition.index,
-        0,
-        partition.high_watermark,
-        partition.last_stable_offset,
-        partition.start_offset,
-        [] if committed_only else None,
-    )
-
-
-def _elsewhere(partition: Partition, preferred: int) -> PartitionAnswer:
-    return PartitionAnswer(
-        partition.index,
-        0,
-        partition.high_watermark,
-        partition.last_stable_offset,
-        partition.start_offset,
-        preferred_read_replica=preferred,
-    )
-
-
-def _read(
-    partition: Partition,
-    asked: FetchPartition,
-    committed_only: bool,
-    left: int,
-    *,
-    at_least_one: bool,
-    at_leader: bool = False,
-) -> PartitionAnswer:
-    epoch = max(asked.current_leader_epoch, -1)
-    if at_leader:
-        partition.require_leader(epoch)
-    else:
-        partition.require_reader(epoch)
-    diverging = (
-        partition.reader.diverging_epoch(asked.last_fetched_epoch, asked.offset)
-        if asked.last_fetched_epoch >= 0
-        else None
-    )
-    if diverging is not None:
-        return PartitionAnswer(
-            asked.index,
-            high_watermark=partition.high_watermark,
-            last_stable_offset=partition.last_stable_offset,
-            log_start_offset=partition.start_offset,
-            diverging_epoch=diverging,
-        )
-    readable = partition.reader.read(
-        asked.offset,
-        bytes_max=min(asked.bytes_max, left),
-        committed_only=committed_only,
-        at_least_one=at_least_one,
-    )
-    return PartitionAnswer(
-        asked.index,
-        0,
-        readable.high_watermark,
-        readable.last_stable_offset,
-        readable.log_start_offset,
-        readable.aborted,
-        -1,
-        readable.records,
-    )

@@ -6,12 +6,19 @@ Loggers' levels are this broker's alone and are not kept: they act at once and l
 from collections import Counter
 
 from penstock.access.authorizer import Authorizer
-from penstock.access.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
-from penstock.broker.config_rights import require_to_alter
+from penstock.access.rights import (
+    ALTER_CLUSTER_CONFIGS,
+    ALTER_GROUP_CONFIGS,
+    ALTER_TOPIC_CONFIGS,
+    READ_TOPIC,
+    ResourceKind,
+)
+from penstock.broker.config_rights import require_to_alter, require_to_alter_view
 from penstock.broker.loggers import LoggerLevels
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
     AlterSettings,
+    ClusterImage,
     Controller,
     Operation,
     Resource,
@@ -38,7 +45,7 @@ from penstock.wire.messages.incremental_alter_configs_response import (
 @answers(
     ApiKey.INCREMENTAL_ALTER_CONFIGS,
     versions=(0, 1),
-    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS),
+    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, READ_TOPIC),
     audits=(ResourceKind.TOPIC, ResourceKind.CLUSTER, ResourceKind.GROUP),
 )
 async def incremental_alter_configs(
@@ -47,6 +54,7 @@ async def incremental_alter_configs(
     controller: Controller,
     loggers: LoggerLevels,
     authorizer: Authorizer,
+    image: ClusterImage,
 ) -> IncrementalAlterConfigsResponse:
     broker_id = controller.broker_id
     times = Counter((resource.resource_type, resource.resource_name) for resource in request.resources)
@@ -58,6 +66,7 @@ async def incremental_alter_configs(
                 raise InvalidRequest("the resource comes more than once in the request: put its settings together")
             require_to_alter(authorizer, context.caller.subject, resource.resource_type, resource.resource_name)
             command = _command(resource)
+            require_to_alter_view(authorizer, context.caller.subject, image, command.resource)
             if command.resource.type is ResourceType.BROKER_LOGGER:
                 _alter_loggers(command, broker_id, loggers, validate_only=request.validate_only)
                 outcomes[index] = None

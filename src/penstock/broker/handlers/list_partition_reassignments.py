@@ -21,7 +21,8 @@ def list_partition_reassignments(
 ) -> ListPartitionReassignmentsResponse:
     authorizer.require(context.caller.subject, DESCRIBE_CLUSTER)
     if request.topics is None:
-        found = [_moving(topic, range(len(topic.partitions))) for topic in image.topics.values()]
+        own = [topic for topic in image.topics.values() if topic.source is None]
+        found = [_moving(topic, range(len(topic.partitions))) for topic in own]
     else:
         found = [
             _moving(image.topics[topic.name], topic.partition_indexes)

@@ -41,6 +41,7 @@ from penstock.errors import (
     MessageTooLarge,
     NotLeaderOrFollower,
     OutOfOrderSequence,
+    PolicyViolation,
     RecordListTooLarge,
     Refusal,
     RequestTimedOut,
@@ -345,6 +346,14 @@ class _Produce:
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionOutcome:
         by_id = self._context.api_version >= TOPIC_IDS_FROM
+        topic = (
+            self._image.topics_by_id.get(TopicId(key))
+            if by_id
+            else self._image.topics.get(key.decode(errors="replace"))
+        )
+        if topic is not None and topic.source is not None:
+            why = f"{topic.name} is a view of {topic.source.name}, and read only"
+            return PartitionOutcome(index, PolicyViolation.code, error_message=why)
         elsewhere = self._partitions.kept_elsewhere(key, index, by_id=by_id)
         if elsewhere is not None:
             outcome = PartitionOutcome(index, NotLeaderOrFollower.code, error_message=NotLeaderOrFollower.meaning())

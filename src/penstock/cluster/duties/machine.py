@@ -69,6 +69,8 @@ class DutyMachine:
     def portions(self, size: int) -> Iterator[list[tuple[TopicImage, PartitionImage]]]:
         """All partitions, so many at a time. The image may change between two of them: what does so is told of."""
         for topic in list(self._image.topics.values()):
+            if topic.source is not None:
+                continue  # its partitions are its source's
             for start in range(0, len(topic.partitions), size):
                 if self._image.topics_by_id.get(topic.topic_id) is topic:
                     yield [(topic, part) for part in topic.partitions[start : start + size]]

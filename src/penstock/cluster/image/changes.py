@@ -27,6 +27,20 @@ class TopicSettingsChanged(msgspec.Struct, frozen=True):
     topic: TopicImage
 
 
+class ViewCreated(msgspec.Struct, frozen=True):
+    """A topic without records of its own. What becomes of its partitions is told of its source."""
+
+    view: TopicImage
+
+
+class ViewAltered(msgspec.Struct, frozen=True):
+    view: TopicImage
+
+
+class ViewDeleted(msgspec.Struct, frozen=True):
+    view: TopicImage
+
+
 class PartitionChanged(msgspec.Struct, frozen=True):
     """Leader, epoch, in-sync set or replicas of a partition that was there before."""
 
@@ -90,6 +104,9 @@ ImageChange = (
     | ControllerChanged
     | SettingsChanged
     | FeaturesChanged
+    | ViewCreated
+    | ViewAltered
+    | ViewDeleted
     | MarkChanged
     | SecretChanged
     | EntryChanged

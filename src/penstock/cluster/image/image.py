@@ -32,6 +32,7 @@ from penstock.cluster.records import Decoders, TopicRecord
 from penstock.cluster.resources import Resource
 from penstock.metastore import NO_REVISION, Changes, Deleted, Event, KeyValue, Listing, Revision, Written
 from penstock.model import BrokerId, PartitionIndex, TopicId, topic_id_from_text, topic_id_text
+from penstock.settings.topic import PENSTOCK_VIEW_OF
 
 _topic_id = lru_cache(maxsize=1_024)(topic_id_from_text)
 """Partitions of one topic come together, so most keys name an id that was just read."""
@@ -91,9 +92,11 @@ class ClusterImage:
         return {*self.brokers, *self.marks.identities}
 
     def partitions(self) -> Iterator[tuple[TopicImage, PartitionImage]]:
+        """Each once, under the topic whose records it holds."""
         for topic in self.topics.values():
-            for partition in topic.partitions:
-                yield topic, partition
+            if topic.source is None:
+                for partition in topic.partitions:
+                    yield topic, partition
 
     def knows(self, item: KeyValue) -> bool:
         """Whether it is a partition that is shown here as it is there: most of what is listed anew."""
@@ -173,8 +176,7 @@ class ClusterImage:
                 case _:
                     pass  # written by a newer version for its own use
         self._keep_aside(written)
-        for name, item in topics:
-            made += self._apply_topic(name, item)
+        made += self._apply_topics(topics)
         for topic_id in dict.fromkeys(topic_id for topic_id, _ in written):
             made += self._show(topic_id)
         return made
@@ -205,9 +207,53 @@ class ClusterImage:
                 made.append(news.PartitionChanged(topic, before=before, partition=partition))
         return made
 
-    def _apply_topic(self, name: str, item: KeyValue | None) -> list[news.ImageChange]:
+    def _apply_topics(self, topics: Iterable[tuple[str, KeyValue | None]]) -> list[news.ImageChange]:
+        """Views after all others, among which is what they show."""
         made: list[news.ImageChange] = []
-        record = None if item is None else Decoders.topic.decode(item.value)
+        views: list[tuple[str, KeyValue, TopicRecord]] = []
+        for name, item in topics:
+            record = None if item is None else Decoders.topic.decode(item.value)
+            if item is not None and record is not None and record.is_view:
+                views.append((name, item, record))
+            else:
+                made += self._apply_topic(name, item, record)
+        for name, item, record in views:
+            made += self._apply_view(name, item, record)
+        return made
+
+    def _apply_view(self, name: str, item: KeyValue, record: TopicRecord) -> list[news.ImageChange]:
+        made: list[news.ImageChange] = []
+        view, source = self.topics.get(name), self.topics.get(record.settings[PENSTOCK_VIEW_OF.name])
+        if view is not None and (view.topic_id != topic_id_from_text(record.id) or view.source is not source):
+            made.append(self._remove_topic(view))
+            view = None
+        if source is None:
+            return made  # nobody deletes a topic that has views: a hand has been at the store
+        if view is None:
+            made.append(self._add_view(name, record, source, item.mod_revision))
+            return made
+        view.revision = item.mod_revision
+        if record.settings != view.overrides:
+            view.overrides = record.settings
+            made.append(news.ViewAltered(view))
+        return made
+
+    def _add_view(self, name: str, record: TopicRecord, source: TopicImage, revision: Revision) -> news.ViewCreated:
+        view = TopicImage(
+            name,
+            topic_id_from_text(record.id),
+            source.partitions,
+            record.settings,
+            is_internal=False,
+            revision=revision,
+            source=source,
+        )
+        source.views.append(view)
+        self._name(view)
+        return news.ViewCreated(view)
+
+    def _apply_topic(self, name: str, item: KeyValue | None, record: TopicRecord | None) -> list[news.ImageChange]:
+        made: list[news.ImageChange] = []
         topic = self.topics.get(name)
         if topic is not None and (record is None or topic_id_from_text(record.id) != topic.topic_id):
             made.append(self._remove_topic(topic))
@@ -231,16 +277,22 @@ class ClusterImage:
         topic_id = topic_id_from_text(record.id)
         partitions = self._take(topic_id, 0, record.partitions)
         topic = TopicImage(name, topic_id, partitions, record.settings, is_internal(name), revision)
-        self.topics[name] = self.topics_by_id[topic_id] = topic
-        self._collisions.setdefault(collision_key(name), set()).add(name)
+        self._name(topic)
         return news.TopicCreated(topic)
 
-    def _remove_topic(self, topic: TopicImage) -> news.TopicDeleted:
+    def _name(self, topic: TopicImage) -> None:
+        self.topics[topic.name] = self.topics_by_id[topic.topic_id] = topic
+        self._collisions.setdefault(collision_key(topic.name), set()).add(topic.name)
+
+    def _remove_topic(self, topic: TopicImage) -> news.TopicDeleted | news.ViewDeleted:
         del self.topics[topic.name], self.topics_by_id[topic.topic_id]
         names = self._collisions[collision_key(topic.name)]
         names.discard(topic.name)
         if not names:
             del self._collisions[collision_key(topic.name)]
+        if topic.source is not None:
+            topic.source.views.remove(topic)
+            return news.ViewDeleted(topic)
         return news.TopicDeleted(topic)
 
     def _take(self, topic_id: TopicId, start: int, stop: int) -> list[PartitionImage]:

@@ -70,6 +70,10 @@ class TopicImage(msgspec.Struct, eq=False):
     overrides: dict[str, str]
     is_internal: bool
     revision: Revision
+    source: "TopicImage | None" = None
+    """The topic that this one is a view of: `partitions` is its list, and so what the view has is what it has."""
+    views: "list[TopicImage]" = msgspec.field(default_factory=list)
+    """Those of this topic."""
 
 
 class BrokerImage(msgspec.Struct, frozen=True):

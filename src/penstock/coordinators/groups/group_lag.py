@@ -177,7 +177,7 @@ class GroupLag:
             lag = max(0, ends[place] - committed)
             numbers[LAG][of_partition] = lag
             numbers[LAG_SUM][of_partition[:2]] += lag
-            partition = self._partitions.get(*place)
+            partition = self._partitions.readable(*place)
             if not lag:
                 measured.late(of_partition, 0.0)
             elif partition is not None:

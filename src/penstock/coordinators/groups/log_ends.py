@@ -37,7 +37,7 @@ class LogEnds:
         ends: dict[Place, int] = {}
         elsewhere: dict[BrokerId, list[Place]] = {}
         for place in places:
-            partition = self._partitions.get(*place)
+            partition = self._partitions.readable(*place)
             if partition is not None:
                 ends[place] = partition.high_watermark  # a follower's is nearly right, if its leader cannot be asked
             leader = self._leader_of(place)

@@ -46,7 +46,7 @@ class RecordAges:
         return {asked: at for asked, head in zip(slices, heads, strict=True) if (at := _timestamp(head)) is not None}
 
     def _slice(self, place: Place, offset: int) -> FileSlice | None:
-        partition = self._partitions.get(*place)
+        partition = self._partitions.readable(*place)
         if partition is None:
             return None
         try:

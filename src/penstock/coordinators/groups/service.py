@@ -18,6 +18,7 @@ from penstock.cluster import (
     ImageChange,
     Subscriber,
     TopicDeleted,
+    ViewDeleted,
 )
 from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
@@ -120,10 +121,11 @@ class Groups(CoordinatorService):
 
     def _image_changed(self, changes: Sequence[ImageChange]) -> None:
         for change in changes:
-            if isinstance(change, TopicDeleted) and self._runtime is not None:
-                ids = frozenset((change.topic.topic_id, NO_TOPIC_ID))
+            if isinstance(change, TopicDeleted | ViewDeleted) and self._runtime is not None:
+                topic = change.topic if isinstance(change, TopicDeleted) else change.view
+                ids = frozenset((topic.topic_id, NO_TOPIC_ID))
                 for shard in self._runtime.shards():
-                    command = commands.ForgetTopic(topic=change.topic.name, ids=ids)
+                    command = commands.ForgetTopic(topic=topic.name, ids=ids)
                     self._runtime.tell(shard.partition.index, command)
 
     # Whose group it is ------------------------------------------------------------------------------------------

@@ -44,6 +44,13 @@ class FileSlice:
         self.is_recent = is_recent
         self.log = log
 
+    def first(self, size: int) -> "FileSlice":
+        """So many of its bytes, lent on their own; on the event loop."""
+        assert self.file is not None
+        return FileSlice(
+            self.file, self.position, size, first_offset=self.first_offset, is_recent=self.is_recent, log=self.log
+        )
+
     def release(self) -> None:
         """Let the descriptor go; on the event loop. Twice does no harm."""
         file, self.file = self.file, None

@@ -34,7 +34,7 @@ async def ask(coordinator: Coordinator) -> int:
         v3_and_below_producer_epoch=1,
         v3_and_below_topics=[AddPartitionsToTxnTopic("orders", [0])],
     )
-    image: Any = SimpleNamespace(topics={"orders": SimpleNamespace(partitions=[None])})
+    image: Any = SimpleNamespace(topics={"orders": SimpleNamespace(partitions=[None], source=None)})
     given: Any = coordinator
     response = await add_partitions_to_txn(
         request, a_context(version=3), given, image, a_lone_authenticator(), Authorizer()

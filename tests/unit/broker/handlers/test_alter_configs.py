@@ -31,7 +31,7 @@ async def ask(
 ) -> list[int]:
     request = AlterConfigsRequest(resources=list(resources), validate_only=validate_only)
     asked = AlterConfigsRequest.decode(request.encode(version), version)
-    response = await alter_configs(asked, a_context(), cluster.controller, Authorizer())
+    response = await alter_configs(asked, a_context(), cluster.controller, Authorizer(), cluster.image)
     answers = AlterConfigsResponse.decode(response.encode(version), version).responses
     assert [(one.resource_type, one.resource_name) for one in answers] == [
         (one.resource_type, one.resource_name) for one in resources

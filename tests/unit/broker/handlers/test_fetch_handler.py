@@ -11,7 +11,8 @@ from tests.support.fetches import FetchBench, Make, fetch_benches
 from tests.support.logs import TOPIC_ID, base_offsets
 from tests.support.partitions import ME
 
-from penstock.broker.handlers.fetch import _idle, _read
+from penstock.broker.fetch_answers import idle as idle_answer
+from penstock.broker.fetch_answers import read
 from penstock.errors import (
     FencedLeaderEpoch,
     NotLeaderOrFollower,
@@ -79,15 +80,15 @@ async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None
             continue
         idle += 1
         for committed_only in (False, True):
-            answer = _read(partition, asked, committed_only, 1 << 20, at_least_one=True)
-            assert answer == _idle(partition, committed_only)
+            answer = read(partition, asked, committed_only, 1 << 20, at_least_one=True)
+            assert answer == idle_answer(partition, committed_only)
             assert (offset, answer.records) == (3, None)
     assert idle == 2, "at the end, with the leader's epoch or none"
     partition.leader = ME
     partition.log.health.take_offline("damaged", stops_reads=True)
     assert not partition.is_idle_at(3, -1, False)
     with pytest.raises(Refusal):
-        _read(partition, Asked(0, 3, 1 << 20, -1), False, 1 << 20, at_least_one=True)
+        read(partition, Asked(0, 3, 1 << 20, -1), False, 1 << 20, at_least_one=True)
 
 
 async def test_an_incremental_answer_leaves_out_what_is_known(make: Make) -> None:
@@ -245,8 +246,8 @@ async def test_what_a_reader_of_committed_records_calls_idle_is_what_a_read_woul
     for offset in range(-1, 8):
         if partition.is_idle_at(offset, -1, True):
             idle.append(offset)
-            answer = _read(partition, Asked(0, offset, 1 << 20, -1), True, 1 << 20, at_least_one=True)
-            assert answer == _idle(partition, True) and answer.records is None
+            answer = read(partition, Asked(0, offset, 1 << 20, -1), True, 1 << 20, at_least_one=True)
+            assert answer == idle_answer(partition, True) and answer.records is None
     assert idle == [2, 3, 4, 5]
     assert not partition.is_idle_at(2, -1, False)
 

@@ -43,7 +43,7 @@ async def ask(
     request = IncrementalAlterConfigsRequest(resources=list(resources), validate_only=validate_only)
     asked = IncrementalAlterConfigsRequest.decode(request.encode(version), version)
     response = await incremental_alter_configs(
-        asked, a_context(), cluster.controller, loggers or LoggerLevels(), Authorizer()
+        asked, a_context(), cluster.controller, loggers or LoggerLevels(), Authorizer(), cluster.image
     )
     answers = IncrementalAlterConfigsResponse.decode(response.encode(version), version).responses
     assert [(one.resource_type, one.resource_name) for one in answers] == [

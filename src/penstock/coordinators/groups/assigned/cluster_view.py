@@ -20,6 +20,8 @@ from penstock.cluster import (
     TopicDeleted,
     TopicGrown,
     TopicImage,
+    ViewCreated,
+    ViewDeleted,
 )
 from penstock.coordinators.groups.assigned.environment import GroupSettings, TopicFacts
 from penstock.model import TopicId
@@ -40,10 +42,10 @@ class ClusterView:
     def _image_changed(self, changes: Sequence[ImageChange]) -> None:
         for change in changes:
             match change:
-                case TopicCreated(topic):
+                case TopicCreated(topic) | ViewCreated(topic):
                     self.topics_created_at = int(self._image.revision)
                     self._forget(topic)
-                case TopicDeleted(topic) | TopicGrown(topic):
+                case TopicDeleted(topic) | TopicGrown(topic) | ViewDeleted(topic):
                     self._forget(topic)
                 case PartitionChanged(topic, before, partition) if before.replicas != partition.replicas:
                     self._forget(topic)
@@ -57,7 +59,8 @@ class ClusterView:
                     pass
 
     def _forget(self, topic: TopicImage) -> None:
-        self._facts.pop(topic.name, None)
+        for each in (topic, *topic.views):
+            self._facts.pop(each.name, None)
         self.topics_changed_at = int(self._image.revision)
 
     # Topics -----------------------------------------------------------------------------------------------------

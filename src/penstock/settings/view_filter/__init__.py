@@ -1,0 +1,1 @@
+"""The filters of views: their language. What a filter means for a record is in `delivery.views`."""
