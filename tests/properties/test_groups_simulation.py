@@ -102,7 +102,7 @@ def test_replaying_twice_is_replaying_once(log: list[OffsetRecord | GroupMetadat
 
 
 def test_a_record_of_another_kind_is_let_be() -> None:
-    assert GroupCodec().decode(b"\x00\x0b\x00\x01g", b"\x00\x00") is None
+    assert GroupCodec().decode(b"\x00\x7f\x00\x01g", b"\x00\x00") is None
 
 
 def test_a_refusal_changes_nothing() -> None:
