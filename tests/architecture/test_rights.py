@@ -16,7 +16,9 @@ CHANGES = {
 READS = {"API", "DESCRIBE", "FETCH", "FIND", "HEARTBEAT", "LIST", "READ", "SASL"}
 NEITHER_BY_NAME = {
     ApiKey.CONSUMER_GROUP_DESCRIBE: False,
+    ApiKey.SHARE_GROUP_DESCRIBE: False,
     ApiKey.CONSUMER_GROUP_HEARTBEAT: True,
+    ApiKey.SHARE_GROUP_HEARTBEAT: True,
     ApiKey.METADATA: True,  # creates topics
     ApiKey.OFFSET_COMMIT: True,
     ApiKey.OFFSET_DELETE: True,

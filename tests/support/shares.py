@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.client import Change, Client, Resource, ResourceType
 
-SHARE_CLUSTERS = ("kafka",)
+SHARE_CLUSTERS = ("penstock", "kafka")
 """Whose brokers the tests of share groups run on."""
 LOCK_MS = 3_000
 

@@ -41,6 +41,7 @@ from penstock.cluster import (
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.groups.group_lag import GroupLag
 from penstock.coordinators.groups.log_ends import LogEnds
+from penstock.coordinators.groups.share_service import ShareGroupService
 from penstock.coordinators.shares.service import Shares
 from penstock.coordinators.shares.share_coordinators import ShareCoordinators
 from penstock.coordinators.shares.states import ShareStates
@@ -135,6 +136,7 @@ class Services:
     transactions: Transactions
     transaction_gate: TransactionGate
     marker_writer: MarkerWriter
+    share_groups: ShareGroupService
     shares: Shares
     share_states: ShareStates
     share_delivery: ShareDelivery
@@ -241,6 +243,9 @@ def build(config: Config, ports: Ports) -> Services:
         stands_alone=cluster.stands_alone,
     )
     share_states = ShareCoordinators(shares, peers, image, me=me, clock=clock, spawn=spawn, registry=registry)
+    ends = LogEnds(partitions, image, peers)
+    share_groups = ShareGroupService(groups, share_states, ends, image, spawn=spawn)
+    groups.on_states_to_initialize = share_groups.order
     authenticator = PeerAuthenticator(
         image, me=me, dice=dice, secret=cluster.secret, peer_listener=inter_broker_listener(config).name
     )
@@ -314,13 +319,14 @@ def build(config: Config, ports: Ports) -> Services:
         group_lag=GroupLag(
             groups,
             partitions,
-            LogEnds(partitions, image, peers),
+            ends,
             clock,
             series_max=config[settings.PENSTOCK_METRICS_SERIES_MAX],
         ),
         transactions=transactions,
         transaction_gate=CoordinatorGate(TransactionCoordinators(transactions, peers, me=me, spawn=spawn), config),
         marker_writer=writer,
+        share_groups=share_groups,
         shares=shares,
         share_states=share_states,
         share_delivery=_share_delivery(config, ports, partitions, share_states),

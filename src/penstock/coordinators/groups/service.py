@@ -32,6 +32,8 @@ from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.offset_fetch import FoundOffsets
 from penstock.coordinators.groups.offsets import NO_TOPIC_ID
 from penstock.coordinators.groups.records import GroupCodec
+from penstock.coordinators.groups.share.commands import StatesToDelete, StatesToInitialize
+from penstock.coordinators.groups.share.limits import share_limits_of
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.coordinators.runtime import Runtime
 from penstock.coordinators.service import CoordinatorService
@@ -95,6 +97,9 @@ class Groups(CoordinatorService):
         self._stands_alone = stands_alone
         self._limits = limits_of(config)
         self._consumer_limits = consumer_limits_of(config)
+        self._share_limits = share_limits_of(config)
+        self.on_states_to_initialize: Callable[[StatesToInitialize], None] = lambda _order: None
+        """Share groups have states begun elsewhere before anybody reads."""
         self._view = ClusterView(image, config)
         self._timeout_s = config[settings.OFFSETS_COMMIT_TIMEOUT_MS] / 1000
         metrics.expose(registry, self._shards)
@@ -105,12 +110,15 @@ class Groups(CoordinatorService):
         """Begin to coordinate, once it is settled which partitions this broker leads and under which epochs."""
         self._runtime = Runtime(
             CONSUMER_OFFSETS,
-            new_machine=lambda _partition: GroupMachine(self._limits, self._consumer_limits, self._view),
+            new_machine=lambda _partition: GroupMachine(
+                self._limits, self._consumer_limits, self._view, self._share_limits
+            ),
             codec=GroupCodec(),
             partitions=self._partitions,
             clock=self._clock,
             spawn=self._spawn,
             compression=self._config[settings.OFFSETS_TOPIC_COMPRESSION_CODEC],
+            on_order=self.on_states_to_initialize,
             on_loaded=self._loaded,
         )
         self._image.subscribe(self._image_changed, Subscriber.GROUPS)
@@ -143,10 +151,10 @@ class Groups(CoordinatorService):
             ),
         )
 
-    async def _ask(self, group_id: str, make_command: Callable[[Address], Command]) -> Any:
+    async def ask(self, group_id: str, make_command: Callable[[Address], Command]) -> Any:
         return await self._running.ask(self._index_of(group_id), make_command, within_s=self._timeout_s)
 
-    def _send(self, group_id: str, make_command: Callable[[Address], Command]) -> Promise[Any]:
+    def send(self, group_id: str, make_command: Callable[[Address], Command]) -> Promise[Any]:
         """The same for those who go on without a task: the promise's value is the answer, be it a Refusal."""
         return self._running.send(self._index_of(group_id), make_command, within_s=self._timeout_s)
 
@@ -193,10 +201,10 @@ class Groups(CoordinatorService):
         )
 
     def heartbeat(self, request: HeartbeatRequest) -> Promise[HeartbeatResponse]:
-        return self._send(request.group_id, lambda address: commands.Heartbeat(address=address, request=request))
+        return self.send(request.group_id, lambda address: commands.Heartbeat(address=address, request=request))
 
     async def leave(self, group_id: str, members: list[MemberIdentity]) -> LeaveGroupResponse:
-        response: LeaveGroupResponse = await self._ask(
+        response: LeaveGroupResponse = await self.ask(
             group_id, lambda address: commands.Leave(address=address, group_id=group_id, members=members)
         )
         return response
@@ -214,7 +222,7 @@ class Groups(CoordinatorService):
     ) -> Promise[ConsumerGroupHeartbeatResponse]:
         self._image.features.require(GROUP_VERSION)
         check_heartbeat(request, api_version, self._consumer_limits.assignors)
-        return self._send(
+        return self.send(
             request.group_id,
             lambda address: consumer_commands.ConsumerHeartbeat(
                 address=address,
@@ -228,7 +236,7 @@ class Groups(CoordinatorService):
 
     async def describe_consumer_group(self, group_id: str) -> DescribedConsumerGroup:
         self._image.features.require(GROUP_VERSION)
-        described: DescribedConsumerGroup = await self._ask(
+        described: DescribedConsumerGroup = await self.ask(
             group_id, lambda address: consumer_commands.DescribeConsumerGroup(address=address, group_id=group_id)
         )
         return described
@@ -236,7 +244,7 @@ class Groups(CoordinatorService):
     # Offsets ----------------------------------------------------------------------------------------------------
 
     def commit(self, request: OffsetCommitRequest, *, api_version: int) -> Promise[OffsetCommitResponse | Refusal]:
-        return self._send(
+        return self.send(
             request.group_id,
             lambda address: commands.CommitOffsets(address=address, request=request, api_version=api_version),
         )
@@ -254,7 +262,7 @@ class Groups(CoordinatorService):
         that hung, or is cut off, may have been replaced and not know it.
         """
         partition = self._running.require_active(self._index_of(group_id)).partition
-        found: FoundOffsets = await self._ask(
+        found: FoundOffsets = await self.ask(
             group_id,
             lambda address: commands.FetchOffsets(
                 address=address,
@@ -276,7 +284,7 @@ class Groups(CoordinatorService):
         return None if found is None else found.topic_id
 
     async def delete_offsets(self, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
-        response: OffsetDeleteResponse = await self._ask(
+        response: OffsetDeleteResponse = await self.ask(
             request.group_id, lambda address: commands.DeleteOffsets(address=address, request=request)
         )
         return response
@@ -291,7 +299,7 @@ class Groups(CoordinatorService):
             raise InvalidGroupId
         partition = self._running.require_active(self._index_of(request.group_id)).partition
         guard = await admitted(request, partition, gate, api_version=api_version)
-        response: TxnOffsetCommitResponse = await self._ask(
+        response: TxnOffsetCommitResponse = await self.ask(
             request.group_id,
             lambda address: commands.CommitInTransaction(
                 address=address, request=request, topic_ids=topic_ids, guard=guard
@@ -337,14 +345,18 @@ class Groups(CoordinatorService):
         return listed
 
     async def describe(self, group_id: str, *, api_version: int) -> DescribedGroup:
-        described: DescribedGroup = await self._ask(
+        described: DescribedGroup = await self.ask(
             group_id,
             lambda address: commands.DescribeGroup(address=address, group_id=group_id, api_version=api_version),
         )
         return described
 
-    async def delete(self, group_id: str) -> None:
-        await self._ask(group_id, lambda address: commands.DeleteGroup(address=address, group_id=group_id))
+    async def delete(self, group_id: str) -> StatesToDelete | None:
+        """Of a share group what is kept elsewhere goes first: that is the answer then."""
+        first: StatesToDelete | None = await self.ask(
+            group_id, lambda address: commands.DeleteGroup(address=address, group_id=group_id)
+        )
+        return first
 
 
 def limits_of(config: Config) -> GroupLimits:

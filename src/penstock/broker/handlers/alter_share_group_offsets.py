@@ -1,0 +1,44 @@
+"""AlterShareGroupOffsets (KIP-932): move where a share group that nobody is in reads on."""
+
+from penstock.access.authorizer import Authorizer
+from penstock.access.rights import READ_GROUP, READ_TOPIC, ResourceKind
+from penstock.broker.registry import RequestContext, answers
+from penstock.coordinators.groups.share_service import ShareGroupService
+from penstock.errors import TopicAuthorizationFailed
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.alter_share_group_offsets_request import (
+    AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsRequestTopic,
+)
+from penstock.wire.messages.alter_share_group_offsets_response import (
+    AlterShareGroupOffsetsResponse,
+    AlterShareGroupOffsetsResponsePartition,
+    AlterShareGroupOffsetsResponseTopic,
+)
+
+
+@answers(
+    ApiKey.ALTER_SHARE_GROUP_OFFSETS, versions=(0, 0), requires=(READ_GROUP, READ_TOPIC), audits=(ResourceKind.GROUP,)
+)
+async def alter_share_group_offsets(
+    request: AlterShareGroupOffsetsRequest,
+    context: RequestContext,
+    share_groups: ShareGroupService,
+    authorizer: Authorizer,
+) -> AlterShareGroupOffsetsResponse:
+    subject = context.caller.subject
+    authorizer.require(subject, READ_GROUP, request.group_id)
+    allowed = [topic for topic in request.topics if authorizer.allows(subject, READ_TOPIC, topic.topic_name)]
+    refused = [_refused(topic) for topic in request.topics if topic not in allowed]
+    response = await share_groups.alter_offsets(AlterShareGroupOffsetsRequest(request.group_id, allowed))
+    response.responses = refused + response.responses
+    return response
+
+
+def _refused(topic: AlterShareGroupOffsetsRequestTopic) -> AlterShareGroupOffsetsResponseTopic:
+    refusal = TopicAuthorizationFailed()
+    rows = [
+        AlterShareGroupOffsetsResponsePartition(part.partition_index, refusal.code, refusal.message)
+        for part in topic.partitions
+    ]
+    return AlterShareGroupOffsetsResponseTopic(topic.topic_name, partitions=rows)

@@ -1,0 +1,93 @@
+"""DescribeShareGroupOffsets (KIP-932): where share groups are in partitions.
+
+v1 how many records are left (KIP-1226).
+"""
+
+from collections.abc import Iterable, Sequence
+
+from penstock.access.authorizer import Authorizer
+from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING
+from penstock.access.subject import Subject
+from penstock.broker.cooperative import cooperatively
+from penstock.broker.registry import RequestContext, answers
+from penstock.cluster import ClusterImage
+from penstock.coordinators.groups.share_service import NOT_KNOWN, ShareGroupService, ShareOffset
+from penstock.errors import Refusal, TopicAuthorizationFailed, UnknownTopicOrPartition
+from penstock.model import TopicId
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.describe_share_group_offsets_request import (
+    DescribeShareGroupOffsetsRequest,
+    DescribeShareGroupOffsetsRequestGroup,
+)
+from penstock.wire.messages.describe_share_group_offsets_response import (
+    DescribeShareGroupOffsetsResponse,
+    DescribeShareGroupOffsetsResponseGroup,
+    DescribeShareGroupOffsetsResponsePartition,
+    DescribeShareGroupOffsetsResponseTopic,
+)
+
+Row = DescribeShareGroupOffsetsResponsePartition
+Found = DescribeShareGroupOffsetsResponseTopic
+
+
+@answers(
+    ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS, versions=(0, 1), requires=(DESCRIBE_GROUP, DESCRIBE_TOPIC), audits=NOTHING
+)
+async def describe_share_group_offsets(
+    request: DescribeShareGroupOffsetsRequest,
+    context: RequestContext,
+    share_groups: ShareGroupService,
+    image: ClusterImage,
+    authorizer: Authorizer,
+) -> DescribeShareGroupOffsetsResponse:
+    response = DescribeShareGroupOffsetsResponse()
+    async for group in cooperatively(request.groups, at_once=1):
+        try:
+            authorizer.require(context.caller.subject, DESCRIBE_GROUP, group.group_id)
+            topics = await _described(group, context.caller.subject, share_groups, image, authorizer)
+            told = DescribeShareGroupOffsetsResponseGroup(group.group_id, topics)
+        except Refusal as refusal:
+            told = DescribeShareGroupOffsetsResponseGroup(group.group_id, [], refusal.code, refusal.message)
+        response.groups.append(told)
+    return response
+
+
+async def _described(
+    group: DescribeShareGroupOffsetsRequestGroup,
+    subject: Subject,
+    share_groups: ShareGroupService,
+    image: ClusterImage,
+    authorizer: Authorizer,
+) -> list[Found]:
+    if group.topics is None:
+        known = await share_groups.known_partitions(group.group_id)
+        asked = [(topic.name, sorted(parts)) for id_, parts in known.items() if (topic := image.topics_by_id.get(id_))]
+        asked = [each for each in sorted(asked) if authorizer.shows(subject, DESCRIBE_TOPIC, each[0])]
+    else:
+        asked = [(topic.topic_name, topic.partitions) for topic in group.topics]
+    refused: list[Found] = []
+    wanted: list[tuple[str, TopicId, Sequence[int]]] = []
+    for name, partitions in asked:
+        found = image.topics.get(name)
+        if not authorizer.allows(subject, DESCRIBE_TOPIC, name):
+            refused.append(Found(name, partitions=_refused(partitions, TopicAuthorizationFailed())))
+        elif found is None:
+            refused.append(Found(name, partitions=_refused(partitions, UnknownTopicOrPartition())))
+        else:
+            wanted.append((name, found.topic_id, partitions))
+    places = [(topic_id, part) for _, topic_id, partitions in wanted for part in partitions]
+    offsets = await share_groups.offsets(group.group_id, places)
+    return refused + [
+        Found(name, topic_id, [_row(part, offsets[topic_id, part]) for part in partitions])
+        for name, topic_id, partitions in wanted
+    ]
+
+
+def _row(partition: int, found: ShareOffset | Refusal) -> Row:
+    if isinstance(found, Refusal):
+        return _refused((partition,), found)[0]
+    return Row(partition, found.start, found.leader_epoch, found.lag)
+
+
+def _refused(partitions: Iterable[int], refusal: Refusal) -> list[Row]:
+    return [Row(part, NOT_KNOWN, 0, NOT_KNOWN, refusal.code, refusal.message) for part in partitions]
