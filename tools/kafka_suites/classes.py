@@ -39,7 +39,8 @@ _BY_PACKAGE = {
         DescribeLogDirsRequestTest DescribeQuorumRequestTest EdgeCaseRequestTest FetchFromFollowerIntegrationTest
         FetchRequestMaxBytesTest FetchRequestTest HeartbeatRequestTest JoinGroupRequestTest LeaveGroupRequestTest
         ListGroupsRequestTest ListOffsetsRequestTest LogOffsetTest OffsetCommitRequestTest OffsetDeleteRequestTest
-        OffsetFetchRequestTest OffsetsForLeaderEpochRequestTest ProduceRequestTest ReplicaFetchTest SyncGroupRequestTest
+        OffsetFetchRequestTest OffsetsForLeaderEpochRequestTest ProduceRequestTest ReplicaFetchTest
+        ShareFetchAcknowledgeRequestTest ShareGroupDescribeRequestTest ShareGroupHeartbeatRequestTest SyncGroupRequestTest
         TxnOffsetCommitRequestTest WriteTxnMarkersRequestTest
     """,
     "org.apache.kafka.streams.integration": "RegexSourceIntegrationTest",

@@ -2,7 +2,6 @@
 cluster shows by itself (TLS, SASL, an authorizer, a look into the broker's process) needs no line here.
 """
 
-NO_SHARE_GROUPS = "not built yet: share groups"
 OTHER_FEATURES = "compares all features that are listed: those of Raft, share and streams groups are not built"
 IN_WORDS = "wants no words with the error; ours has some"
 NO_PROTOCOLS = "wants group.coordinator.rebalance.protocols, which has no effect here: group.version decides"
@@ -21,8 +20,6 @@ _TO_BROKERS = "AddPartitionsToTxnRequestServerTest#"
 _IN_A_BATCH = _TO_BROKERS + "shouldReceiveOperationNotAttemptedWhenOtherPartitionHasError"
 
 LEFT_OUT: dict[str, str] = {
-    "ShareConsumerTest": NO_SHARE_GROUPS,
-    "ShareConsumerRackAwareTest": NO_SHARE_GROUPS,
     "GroupAuthorizerIntegrationTest": JAVA_CLASSES,
     "CustomQuotaCallbackTest": JAVA_CLASSES,
     "ClientTelemetryTest#testClientInstanceId": JAVA_CLASSES,

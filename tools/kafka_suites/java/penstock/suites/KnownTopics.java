@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.metadata.KRaftMetadataCache;
@@ -31,7 +32,13 @@ final class KnownTopics {
                 ? known.partition(part.topic(), part.partition()).isPresent()
                 : known.partitions((String) asked[0]).size() > 0,
             "getTopicId", asked -> Uuid.fromString(brokers.topic((String) asked[0], broker).get("id").asText()),
+            "getAliveBrokerNodes", asked -> known.running(),
             "hasAliveBroker", asked -> brokers.all().containsKey((int) asked[0]) && brokers.isRunning((int) asked[0])));
+    }
+
+    private List<Node> running() {
+        return brokers.all().values().stream().filter(each -> brokers.isRunning(each.id()))
+            .map(each -> new Node(each.id(), "localhost", each.port())).toList();
     }
 
     private Optional<Integer> numPartitions(String topic) {
