@@ -8,7 +8,7 @@ each was given to somebody: by members that fetch only when they are told that t
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -79,7 +79,7 @@ class Member:
             self.story.loop.call_soon(self.work)
 
     def fetch(self) -> None:
-        story, share = self.story, self.story.share
+        story, share = self.story, self.story.reopened()
         offset = share.read_from()
         if offset is None or share.machine is None or offset >= story.end:
             share.waiters[cast(Any, self)] = None
@@ -119,7 +119,7 @@ class Member:
 
     def work(self) -> None:
         """When all is well: take everything, accept everything."""
-        share = self.story.share
+        share = self.story.reopened()
         share.waiters.pop(cast(Any, self), None)
         while True:
             before = len(self.has)
@@ -174,17 +174,32 @@ class Story:
     async def _tell(self) -> None:
         await self.states.initialize(KEY, state_epoch=1, start_offset=-1)
         self.lead()
-        acts = [self.produce, self.fetch, self.fetch, self.answer, self.answer, self.wait, self.wait, self.leave]
-        rare = [self.lead, self.die]
+        acts: list[Callable[[], None]] = [
+            self.produce,
+            self.fetch,
+            self.fetch,
+            self.answer,
+            self.answer,
+            self.wait,
+            self.wait,
+            self.leave,
+        ]
+        rare: list[Callable[[], None]] = [self.lead, self.die]
         for _ in range(STEPS):
-            act: Any = self.dice.choice(rare if self.dice.random() < 0.08 else acts)
-            act()
+            self.dice.choice(rare if self.dice.random() < 0.08 else acts)()
             await self._pass(self.dice.random())
         for member in self.members:
             member.die()
         self.is_calm = self.states.is_calm = True
         for member in self.members:
             member.work()
+        idle = 0
+        while True:
+            await self._pass(0.1)
+            offset = self.share.read_from()
+            is_idle = offset is not None and offset < self.end and len(self.share.waiters) == len(self.members)
+            idle = idle + 1 if is_idle else 0
+            assert idle < 3, f"{offset} could be given out, all members wait, and nobody tells them"
 
     async def _pass(self, seconds: float) -> None:
         done = self.loop.create_future()
@@ -211,9 +226,18 @@ class Story:
     def die(self) -> None:
         self.dice.choice(self.members).die()
 
+    def reopened(self) -> SharePartition:
+        """What could not be read is read anew when somebody fetches."""
+        if self.share.failure is not None:
+            self.open()
+        return self.share
+
     def lead(self) -> None:
         """The next leader. What the former one is writing may still be done; members learn that it is gone."""
         self.epoch += 1
+        self.open()
+
+    def open(self) -> None:
         former = getattr(self, "share", None)
         partition = SimpleNamespace(
             leader_epoch=self.epoch, start_offset=0, high_watermark=self.end,
@@ -228,6 +252,8 @@ class Story:
             member.die()
         if former is not None:
             former.drop()
+        for member in self.members:
+            self.share.waiters[cast(Any, member)] = None
         self.loop.spawn(self.share.load())
 
     # What always holds ----------------------------------------------------------------------------------------------

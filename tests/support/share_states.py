@@ -66,7 +66,9 @@ class StatesInMemory:
         kept.done = delivery_complete_count
         for each in batches:
             for offset in range(each.first_offset, each.last_offset + 1):
-                kept.cells[offset] = each.delivery_state, each.delivery_count
+                state, count = kept.cells.get(offset, (0, 0))
+                if (each.delivery_count, each.delivery_state) > (count, state):
+                    kept.cells[offset] = each.delivery_state, each.delivery_count
 
     async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary:
         kept = self.of(key)

@@ -84,6 +84,8 @@ class SharePartition:
         self._on_fenced = on_fenced
         self._on_idle = on_idle
         self._bugs = bugs
+        self._start_kept = -1
+        """What was written of where all is done."""
         self._queue: list[_Write] = []
         self._is_writing = False
         self._timer: asyncio.TimerHandle | None = None
@@ -106,6 +108,7 @@ class SharePartition:
             state = await self._states.read(self.key, leader_epoch=self.leader_epoch)
             begin = state.start_offset if state.start_offset >= 0 else await self._begin(state.state_epoch)
             self.machine = SharePartitionMachine(state, start_offset=begin)
+            self._start_kept = begin
         except Refusal as refusal:
             self.failure = as_told(refusal)
             _log.info("share partition not read", share_partition=str(self.key), reason=str(refusal))
@@ -194,7 +197,7 @@ class SharePartition:
             raise CoordinatorNotAvailable(f"{self.key} is being read")
         step = machine.acknowledge(member, said, self.rules, self._clock.monotonic())
         self._watch_locks()
-        promise = self._carry_out(step)
+        promise = self._carry_out(step, is_done=any(each.first < machine.start_offset for each in said))
         promise.add_done_callback(lambda done: None if done.exception() else self._count(said))
         return promise
 
@@ -202,10 +205,12 @@ class SharePartition:
         """All that a member has."""
         if self.machine is None:
             return _kept()
-        return self._carry_out(self.machine.release(member, self.rules))
+        return self._carry_out(self.machine.release(member, self.rules), is_done=False)
 
-    def _carry_out(self, step: Step) -> Promise[None]:
-        if not step.rows:
+    def _carry_out(self, step: Step, *, is_done: bool) -> Promise[None]:
+        """`is_done`: something of it is done already, since somebody else gave it up. That may not be written yet."""
+        assert self.machine is not None
+        if not step.rows and not (is_done and self._start_kept < self.machine.start_offset):
             return _kept()
         promise = self._write(step.rows, step)
         return _kept() if self._bugs.answers_before_written else promise
@@ -239,12 +244,13 @@ class SharePartition:
         machine = self.machine
         assert machine is not None
         count_kept = 0 if self._bugs.forgets_delivery_counts else 1
+        start_offset = machine.start_offset
         try:
             await self._states.write(
                 self.key,
                 state_epoch=machine.state_epoch,
                 leader_epoch=self.leader_epoch,
-                start_offset=machine.start_offset,
+                start_offset=start_offset,
                 delivery_complete_count=machine.done,
                 batches=[StateBatch(first, last, state, count * count_kept) for first, last, state, count in rows],
             )
@@ -254,6 +260,7 @@ class SharePartition:
         except Exception as bug:
             _log.error("share partition not written", share_partition=str(self.key), exc_info=bug)
             return UnknownServerError()
+        self._start_kept = max(self._start_kept, start_offset)
         return None
 
     def _settle(self, writes: Sequence[_Write], refusal: Refusal | None) -> None:
