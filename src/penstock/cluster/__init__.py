@@ -85,6 +85,7 @@ from penstock.cluster.resources import (
     Resource,
     ResourceType,
 )
+from penstock.cluster.schedule_topics import targets as schedule_targets
 from penstock.cluster.service import Cluster, ClusterPorts
 
 __all__ = [
@@ -178,6 +179,7 @@ __all__ = [
     "require_alterable",
     "require_this_broker",
     "require_well_formed",
+    "schedule_targets",
     "takes_admin_requests",
     "what_is_wrong_with_topic_name",
 ]

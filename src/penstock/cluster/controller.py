@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 import structlog
 
+from penstock.cluster import schedule_topics
 from penstock.cluster.commands import (
     AllocateProducerIds,
     AlterSettings,
@@ -106,10 +107,14 @@ class Controller:
             msgspec.structs.replace(topic, topic_id=self._new_topic_id(), start=self._somewhere()) for topic in topics
         ]
         try:
-            require_moderate(sum(partitions_asked_for(command, self._config) for command in commands))
+            require_moderate(sum(map(self.partitions_of, commands)))
         except Refusal as refusal:
             return [refusal] * len(commands)
         return await self._all(commands, timeout_ms=timeout_ms, validate_only=validate_only)
+
+    def partitions_of(self, topic: CreateTopic) -> int:
+        """How many it would have of its own."""
+        return partitions_asked_for(schedule_topics.completed(topic, self._image, self._config), self._config)
 
     def create_on_demand(self, names: Sequence[str]) -> None:
         """Begin to make these topics in the default shape, unless that is under way: nobody waits for the outcome."""

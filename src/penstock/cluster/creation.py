@@ -181,7 +181,7 @@ def planned_growth(command: GrowTopic, image: ClusterImage) -> tuple[TopicImage,
     topic = image.topics.get(command.name)
     if topic is None:
         raise UnknownTopicOrPartition
-    views.require_no_view(topic, "it grows with that one")
+    views.require_no_view(topic, "it grows with the topic that it shows")
     there = len(topic.partitions)
     schedule_topics.check_growth(topic, command.count, image)
     if command.count == there:

@@ -108,7 +108,7 @@ class PartitionMachine:
         topic = self._image.topics.get(name)
         if topic is None:
             raise UnknownTopicOrPartition(f"there is no topic {name}")
-        views.require_no_view(topic, "ask for the partitions of that one")
+        views.require_no_view(topic, "ask for the partitions of the topic that it shows")
         if not 0 <= index < len(topic.partitions):
             raise UnknownTopicOrPartition(f"{name} has no partition {index}")
         return topic, topic.partitions[index]

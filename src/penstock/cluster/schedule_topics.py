@@ -5,7 +5,7 @@ wait 30 seconds without saying so.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -27,8 +27,7 @@ _TARGET: Final = PENSTOCK_SCHEDULE_TARGET.name
 
 def completed(command: CreateTopic, image: ClusterImage, config: Config) -> CreateTopic:
     """With as many partitions and replicas as its target, unless others are asked for."""
-    is_on_demand = not command.settings and command.partitions == command.replication_factor == -1
-    if is_on_demand and not command.assignments and config[PENSTOCK_SCHEDULE_AUTO_CREATE_ENABLE]:
+    if _goes_by_name(command, config):
         command = msgspec.structs.replace(command, settings=_by_name(command.name, image))
     target = image.topics.get(dict(command.settings).get(_TARGET) or "")
     if target is None or command.assignments:
@@ -41,15 +40,35 @@ def completed(command: CreateTopic, image: ClusterImage, config: Config) -> Crea
     )
 
 
+def targets(command: CreateTopic, config: Config) -> Sequence[str]:
+    """Where its records would go on to, whether or not there is such a topic: whoever makes it may write there."""
+    if _goes_by_name(command, config):
+        return [target for target, _delay in _named(command.name)]
+    target = dict(command.settings).get(_TARGET)
+    return [target] if target else []
+
+
+def _goes_by_name(command: CreateTopic, config: Config) -> bool:
+    is_on_demand = not command.settings and command.partitions == command.replication_factor == -1
+    return is_on_demand and not command.assignments and config[PENSTOCK_SCHEDULE_AUTO_CREATE_ENABLE]
+
+
 def _by_name(name: str, image: ClusterImage) -> tuple[tuple[str, str | None], ...]:
-    base = name.removesuffix(LATER)
-    if base != name and _may_be_target(base, image):
-        return ((_TARGET, base),)
-    delay = _DELAY.fullmatch(name)
-    if delay is not None and _may_be_target(delay[3], image):
-        delay_ms = int(delay[1]) * _UNITS[delay[2]]
-        return ((_TARGET, delay[3]), (PENSTOCK_SCHEDULE_DELAY_MS.name, str(delay_ms)))
+    for target, delay_ms in _named(name):
+        if _may_be_target(target, image):
+            delay = () if delay_ms is None else ((PENSTOCK_SCHEDULE_DELAY_MS.name, str(delay_ms)),)
+            return ((_TARGET, target), *delay)
     return ()
+
+
+def _named(name: str) -> Iterator[tuple[str, int | None]]:
+    """What its name may say: the target, and for how long records wait."""
+    base = name.removesuffix(LATER)
+    if base != name:
+        yield base, None
+    delay = _DELAY.fullmatch(name)
+    if delay is not None:
+        yield delay[3], int(delay[1]) * _UNITS[delay[2]]
 
 
 def _may_be_target(name: str, image: ClusterImage) -> bool:

@@ -38,7 +38,7 @@ def source_of(command: CreateTopic, settings: Mapping[str, str], image: ClusterI
         raise PolicyViolation(f"{command.name} cannot be a view of {name}, which the broker keeps for itself")
     if source.source is not None:
         raise PolicyViolation(
-            f"{command.name} cannot be a view of {name}, which is a view itself: make one of {source.source.name}"
+            f"{command.name} cannot be a view of {name}, which is a view itself: make one of the topic that it shows"
         )
     if len(source.views) >= VIEWS_MAX:
         raise PolicyViolation(f"{name} has {VIEWS_MAX} views, and no topic may have more")
@@ -78,7 +78,7 @@ def _require_own_settings(name: str, settings: Mapping[str, str]) -> None:
 
 def require_no_view(topic: TopicImage, what: str) -> None:
     if topic.source is not None:
-        raise PolicyViolation(f"{topic.name} is a view of {topic.source.name}: {what}")
+        raise PolicyViolation(f"{topic.name} is a view: {what}")  # of what, not everybody may know
 
 
 def require_no_views(topic: TopicImage) -> None:

@@ -46,9 +46,27 @@ def test_a_name_says_what_a_topic_that_is_made_on_first_use_is(name: str, settin
     assert (completed.partitions, completed.replication_factor) == ((3, 2) if settings else (-1, -1))
 
 
+@pytest.mark.parametrize(
+    ("command", "targets"),
+    [
+        (CreateTopic("orders.later"), ["orders"]),
+        (CreateTopic("nothing.later"), ["nothing"]),
+        (CreateTopic("_delay.30s.orders.later"), ["_delay.30s.orders", "orders.later"]),
+        (CreateTopic("orders.later", partitions=1), []),
+        (CreateTopic("orders"), []),
+        (CreateTopic("late", settings=((TARGET, "a"), (TARGET, "nothing"))), ["nothing"]),
+        (CreateTopic("late", settings=((TARGET, ""),)), []),
+    ],
+)
+def test_rights_are_asked_for_all_that_may_become_the_target(command: CreateTopic, targets: list[str]) -> None:
+    """Whether or not there is such a topic: else the refusal would tell."""
+    assert list(schedule_topics.targets(command, ON)) == targets
+
+
 def test_names_mean_nothing_unless_it_is_switched_on() -> None:
     command = CreateTopic("orders.later")
     assert schedule_topics.completed(command, image_with(orders={}), Config({})) == command
+    assert schedule_topics.targets(command, Config({})) == []
 
 
 def test_a_target_must_be_there_and_be_no_schedule_topic_and_have_as_many_partitions() -> None:

@@ -9,15 +9,21 @@ from typing import Final
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.quotas.client_quotas import ClientQuotas
-from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS, READ_TOPIC, ResourceKind
+from penstock.access.rights import (
+    CREATE_CLUSTER,
+    CREATE_TOPIC,
+    DESCRIBE_TOPIC_CONFIGS,
+    READ_TOPIC,
+    WRITE_TOPIC,
+    ResourceKind,
+)
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.topic_quotas import TopicQuotas
+from penstock.broker.topic_rights import require_to_make
 from penstock.cluster import AUDIT, CLUSTER_METADATA, SHARE_GROUP_STATE, Controller, CreatedTopic, CreateTopic
 from penstock.errors import InvalidRequest, Refusal, TopicAuthorizationFailed
-from penstock.settings.broker import NUM_PARTITIONS
 from penstock.settings.config import Config
-from penstock.settings.topic import PENSTOCK_VIEW_OF
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
 from penstock.wire.messages.create_topics_response import (
@@ -33,7 +39,7 @@ AT_ONCE: Final = 4
 @answers(
     ApiKey.CREATE_TOPICS,
     versions=(2, 7),
-    requires=(CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS, READ_TOPIC),
+    requires=(CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS, READ_TOPIC, WRITE_TOPIC),
     audits=(ResourceKind.TOPIC,),
 )
 async def create_topics(
@@ -54,43 +60,29 @@ async def create_topics(
     if not authorizer.has(subject, CREATE_CLUSTER):
         _, forbidden = authorizer.split(subject, CREATE_TOPIC, [name for name in times if name not in refused])
         refused |= dict.fromkeys(forbidden, TopicAuthorizationFailed("Authorization failed."))
-    for topic in request.topics:
-        if (
-            topic.name not in refused
-            and (source := _source_of(topic))
-            and not authorizer.allows(subject, READ_TOPIC, source)
-        ):
-            refused[topic.name] = TopicAuthorizationFailed(f"a view of {source} may be made by who may read {source}")
+    wanted = [_command(topic) for topic in request.topics if topic.name not in refused]
+    for command in wanted:
+        try:
+            require_to_make(authorizer, subject, command, config)
+        except TopicAuthorizationFailed as refusal:
+            refused[command.name] = refusal
     held = TopicQuotas(quotas, context, strict_from=6)
-    changes = {topic.name: _partitions(topic, config) for topic in request.topics if topic.name not in refused}
+    changes = {command.name: controller.partitions_of(command) for command in wanted if command.name not in refused}
     refused |= held.refused(changes, grows=True, counts=not request.validate_only)
-    wanted = [topic for topic in request.topics if topic.name not in refused]
+    wanted = [command for command in wanted if command.name not in refused]
     outcomes = await controller.create_topics(
-        [_command(topic) for topic in wanted], timeout_ms=request.timeout_ms, validate_only=request.validate_only
+        wanted, timeout_ms=request.timeout_ms, validate_only=request.validate_only
     )
     results, explained = [], _Explained(config)
-    async for topic, outcome in cooperatively(zip(wanted, outcomes, strict=True), at_once=AT_ONCE):
-        result = _result(topic.name, outcome, explained)
+    async for command, outcome in cooperatively(zip(wanted, outcomes, strict=True), at_once=AT_ONCE):
+        result = _result(command.name, outcome, explained)
         if result.error_code and not request.validate_only:
-            held.not_done(changes[topic.name])
-        if not result.error_code and not authorizer.shows(subject, DESCRIBE_TOPIC_CONFIGS, topic.name):
+            held.not_done(changes[command.name])
+        if not result.error_code and not authorizer.shows(subject, DESCRIBE_TOPIC_CONFIGS, command.name):
             result = _without_settings(result)
         results.append(result)
     results += [_refusal(name, refusal) for name, refusal in refused.items()]
     return CreateTopicsResponse(topics=results, throttle_time_ms=held.held_ms())
-
-
-def _source_of(topic: CreatableTopic) -> str | None:
-    """What it is to be a view of."""
-    return next((each.value for each in topic.configs if each.name == PENSTOCK_VIEW_OF.name), None)
-
-
-def _partitions(topic: CreatableTopic, config: Config) -> int:
-    if _source_of(topic) is not None:
-        return 0  # those of its source
-    if topic.assignments:
-        return len(topic.assignments)
-    return config[NUM_PARTITIONS] if topic.num_partitions == -1 else max(topic.num_partitions, 0)
 
 
 def _command(topic: CreatableTopic) -> CreateTopic:

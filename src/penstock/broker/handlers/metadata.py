@@ -13,19 +13,21 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.quotas.client_quotas import ClientQuotas
-from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC, ResourceKind
+from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC, WRITE_TOPIC, ResourceKind
 from penstock.access.subject import Subject
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.handlers.describe_cluster import cluster_operations
 from penstock.broker.metadata_pieces import describe_in_turns, is_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.topic_quotas import TopicQuotas
+from penstock.broker.topic_rights import require_to_make
 from penstock.cluster import (
     CLUSTER_METADATA,
     NOT_ASKED_FOR,
     BrokerAvailability,
     ClusterImage,
     Controller,
+    CreateTopic,
     PartitionImage,
     TopicImage,
     is_internal,
@@ -47,7 +49,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.model import BrokerId, TopicId
-from penstock.settings.broker import AUTO_CREATE_TOPICS_ENABLE, NODE_ID, NUM_PARTITIONS
+from penstock.settings.broker import AUTO_CREATE_TOPICS_ENABLE, NODE_ID
 from penstock.settings.config import Config
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
@@ -64,7 +66,7 @@ NO_TOPIC_ID = bytes(16)
 @answers(
     ApiKey.METADATA,
     versions=(0, 13),
-    requires=(DESCRIBE_TOPIC, CREATE_CLUSTER, CREATE_TOPIC),
+    requires=(DESCRIBE_TOPIC, CREATE_CLUSTER, CREATE_TOPIC, WRITE_TOPIC),
     audits=(ResourceKind.TOPIC,),
 )
 async def metadata(
@@ -83,7 +85,7 @@ async def metadata(
         _check(wanted or (), version)
     except Refusal as refusal:
         return _refused(wanted or (), refusal)
-    sight = _Sight(authorizer, context.caller.subject)
+    sight = _Sight(authorizer, context.caller.subject, config)
     refused: list[MetadataResponseTopic] = []
     creates = request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]
     if authorizer.is_on and wanted:
@@ -96,7 +98,7 @@ async def metadata(
         known = await sight.shown(known)
     if wanted and creates:
         names = _to_be_made(wanted, image)
-        changes = dict.fromkeys(names, config[NUM_PARTITIONS])
+        changes = {name: controller.partitions_of(CreateTopic(name)) for name in names}
         too_many = TopicQuotas(quotas, context, strict_from=0).refused(changes, grows=True, counts=False)
         controller.create_on_demand([name for name in names if name not in too_many])
     before, after = (unknown, []) if _ids(wanted or ()) else ([], unknown)
@@ -120,9 +122,10 @@ async def metadata(
 class _Sight:
     """What of the topics the client may see."""
 
-    def __init__(self, authorizer: Authorizer, subject: Subject) -> None:
+    def __init__(self, authorizer: Authorizer, subject: Subject, config: Config) -> None:
         self._authorizer = authorizer
         self._subject = subject
+        self._config = config
 
     def operations(self, topic: str) -> int:
         return self._authorizer.operations(self._subject, ResourceKind.TOPIC, topic)
@@ -156,9 +159,14 @@ class _Sight:
         return allowed, list({(topic.name, topic.topic_id): topic for topic in refused}.values())
 
     def _may_create(self, name: str) -> bool:
-        return self._authorizer.has(self._subject, CREATE_CLUSTER) or self._authorizer.allows(
-            self._subject, CREATE_TOPIC, name
-        )
+        authorizer, subject = self._authorizer, self._subject
+        if not authorizer.has(subject, CREATE_CLUSTER) and not authorizer.allows(subject, CREATE_TOPIC, name):
+            return False
+        try:
+            require_to_make(authorizer, subject, CreateTopic(name), self._config)
+        except TopicAuthorizationFailed:
+            return False
+        return True
 
 
 def _forbidden(topic: MetadataRequestTopic, *, by_id: bool) -> MetadataResponseTopic:

@@ -352,7 +352,7 @@ class _Produce:
             else self._image.topics.get(key.decode(errors="replace"))
         )
         if topic is not None and topic.source is not None:
-            why = f"{topic.name} is a view of {topic.source.name}, and read only"
+            why = f"{topic.name} is a view, and read only"
             return PartitionOutcome(index, PolicyViolation.code, error_message=why)
         elsewhere = self._partitions.kept_elsewhere(key, index, by_id=by_id)
         if elsewhere is not None:

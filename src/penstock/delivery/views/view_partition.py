@@ -32,4 +32,4 @@ class ViewPartition(Partition):
         raise self.refusal()
 
     def refusal(self) -> PolicyViolation:
-        return PolicyViolation(f"{self.topic} is a view of {self.source.topic}, and read only")
+        return PolicyViolation(f"{self.topic} is a view, and read only")

@@ -320,7 +320,7 @@ async def test_v8_a_change_of_the_filter_acts_from_the_next_fetch(views: Any) ->
 
 async def test_nothing_is_written_through_a_view(views: Any) -> None:
     view = views()
-    with pytest.raises(PolicyViolation, match="eu is a view of orders, and read only"):
+    with pytest.raises(PolicyViolation, match="eu is a view, and read only"):
         view.views[0].append(memoryview(view.bench.partitions.batch()), acks=1)
     with pytest.raises(PolicyViolation):
         view.views[0].delete_records(0)

@@ -30,10 +30,10 @@ from penstock.broker.handlers.write_txn_markers import write_txn_markers
 from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import RequestContext
 from penstock.cluster import Cluster, CreateTopic
-from penstock.errors import InvalidPrincipalType, InvalidRequest, TopicAuthorizationFailed
+from penstock.errors import InvalidConfig, InvalidPrincipalType, InvalidRequest, TopicAuthorizationFailed
 from penstock.settings import Config
 from penstock.wire.messages.create_delegation_token_request import CreateDelegationTokenRequest
-from penstock.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
+from penstock.wire.messages.create_topics_request import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
 from penstock.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
 from penstock.wire.messages.fetch_request import FetchPartition, FetchTopic
 from penstock.wire.messages.init_producer_id_request import InitProducerIdRequest
@@ -98,6 +98,37 @@ async def test_nobody_creates_the_topic_of_audit_events(cluster: Cluster) -> Non
     for authorizer in (Authorizer(), an_authorizer((Operation.ALL, ResourceKind.CLUSTER, CLUSTER_NAME))):
         assert await create(cluster, authorizer, AUDIT) == {AUDIT: InvalidRequest.code}
     assert AUDIT not in cluster.image.topics
+
+
+OF, TARGET = "penstock.view.of", "penstock.schedule.target"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        [(OF, "secret")],
+        [(OF, "own"), (OF, "secret")],
+        [(OF, ""), (OF, "secret")],
+        [(TARGET, "secret")],
+        [(TARGET, "own"), (TARGET, "secret")],
+        [(TARGET, "own"), (OF, "secret")],
+    ],
+)
+async def test_create_is_no_right_on_what_a_new_topic_shows_or_feeds(
+    cluster: Cluster, settings: list[tuple[str, str]]
+) -> None:
+    """A setting that is given twice counts as it was given last."""
+    await cluster.controller.create_topics([CreateTopic("own"), CreateTopic("secret")], timeout_ms=5_000)
+    rights = [(Operation.ALL, ResourceKind.TOPIC, name) for name in ("own", "new")]
+    new = CreatableTopic(name="new", num_partitions=-1, replication_factor=-1)
+    new.configs = [CreatableTopicConfig(name, value) for name, value in settings]
+    request = CreateTopicsRequest(topics=[new], timeout_ms=5_000)
+    for more, expected in (([], TopicAuthorizationFailed.code), ([(Operation.ALL, ResourceKind.TOPIC, "secret")], 0)):
+        if not expected and settings[0] == (TARGET, "own") and settings[-1][0] == OF:
+            expected = InvalidConfig.code  # a view feeds nothing
+        authorizer = an_authorizer(*rights, *more)
+        answer = await create_topics(request, as_alice(7), cluster.controller, Config.for_broker(), authorizer, QUOTAS)
+        assert [each.error_code for each in answer.topics] == [expected]
 
 
 @pytest.mark.parametrize("kind", ["Foo", "Broker", ""])
