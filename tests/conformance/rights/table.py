@@ -13,42 +13,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tests.conformance.rights.row import (
+    BROKER_RESOURCE,
+    GROUP,
+    GROUP_RESOURCE,
+    LOGGER_RESOURCE,
+    METRICS_RESOURCE,
+    MISSING,
+    NO_ID,
+    THERE,
+    TIMEOUT,
+    TOPIC_ID,
+    TOPIC_RESOURCE,
+    TRANSACTION,
+    TRANSACTIONAL,
+    Body,
+    Row,
+)  # fmt: skip
+from tests.conformance.rights.shares import share_rows
 from tests.support.batches import batch
 
 import penstock.broker.handlers  # noqa: F401 - fills the registry
 from penstock.access.rights import Operation, ResourceKind, Right
 from penstock.broker.registry import REGISTRY
 from penstock.wire.api import ApiKey
-
-Body = dict[str, Any]
-
-THERE, MISSING = "rights-there", "rights-missing"
-GROUP, TRANSACTION = "rights-group", "rights-transaction"
-TOPIC_ID, NO_ID = "$id", bytes(15) + b"\x07"
-CLUSTER_RESOURCE, TOPIC_RESOURCE, BROKER_RESOURCE, LOGGER_RESOURCE, METRICS_RESOURCE, GROUP_RESOURCE = (
-    4,
-    2,
-    4,
-    8,
-    16,
-    32,
-)
-TRANSACTIONAL: Final = 0x10
-TIMEOUT = {"timeout_ms": 60_000}
-
-
-@dataclass(frozen=True)
-class Row:
-    api: str
-    body: Body
-    name: str = ""
-    version: int = 0
-    lists: str = ""
-    """What of the answer tells names that the request did not give: the field that holds them."""
-
-    @property
-    def title(self) -> str:
-        return f"{self.api} v{self.version}{': ' if self.name else ''}{self.name}"
 
 
 def key_of(api: str) -> ApiKey:
@@ -65,6 +53,7 @@ def _rows() -> Iterator[Row]:
     yield from _data()
     yield from _topics()
     yield from _groups()
+    yield from share_rows()
     yield from _transactions()
     yield from _settings()
     yield from _cluster()
