@@ -331,7 +331,8 @@ class _Produce:
         if self._context.api_version < ZSTD_FROM and _codec_of(records) == ZSTD:
             raise UnsupportedCompressionType("Zstandard needs a produce request of version 7 or later")
         if self.quotas is not None:
-            self.quotas.tenants.require_room(partition.topic, len(records))
+            for name in self._written_by(partition.topic):
+                self.quotas.tenants.require_room(name, len(records))
         partition.metrics.totalproducerequests += 1
         appended = partition.append(records, acks=self._request.acks, guard=guard, is_opened=is_opened)
         if self.quotas is not None:

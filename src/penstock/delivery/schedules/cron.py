@@ -22,6 +22,7 @@ YEARS_MAX: Final = 9
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MONTH_NAMES: Final = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _MONTHS: Final = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
+_DAYS_OF: Final = dict(zip(_MONTHS.values(), (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), strict=True))
 _DAYS: Final = {name: number for number, name in enumerate(("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"))}
 _ALIASES: Final = {
     "@hourly": "0 0 * * * *",
@@ -166,7 +167,7 @@ def parse(text: str, zone: tzinfo = UTC) -> Recurrence:
         either,
         zone,
     )
-    if cron._next_naive(datetime(2023, 12, 31)) is None:
+    if not either and min(sets[3]) > max(_DAYS_OF[month] for month in sets[4]):
         raise ValueError(f"{text!r} names a day that never comes")
     return cron
 

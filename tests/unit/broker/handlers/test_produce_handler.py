@@ -55,8 +55,11 @@ def call(
     client_id: str = "me",
     quotas: ClientQuotas | None = None,
     authorizer: Authorizer | None = None,
+    target: str = "",
 ) -> Any:
-    """What the handler gives for one batch a partition, from partition `first` on."""
+    """What the handler gives for one batch a partition, from partition `first` on. With a `target` it is a schedule
+    topic.
+    """
     parts = [
         PartitionProduceData(index=first + number, records=None if batch is None else bytes(batch))
         for number, batch in enumerate(batches)
@@ -68,7 +71,8 @@ def call(
         topic.name = TOPIC
     frame = ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[topic]).encode(version)
     context = RequestContext(version, client_id, "PLAINTEXT", "10.0.0.1:5", caller=caller or Caller())
-    knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
+    topic_image = SimpleNamespace(name=TOPIC, source=None, overrides={"penstock.schedule.target": target})
+    knows: Any = SimpleNamespace(topics={TOPIC: topic_image}, topics_by_id={TOPIC_ID: topic_image})
     no_gate: Any = None
     deadlines = Deadlines(asyncio.get_running_loop())
     some: Any = partitions
@@ -296,6 +300,15 @@ async def test_a_tenant_that_keeps_too_much_is_refused_by_name(make: Make, acks:
     assert partitions[0].end_offset == 3 * taken
     some.set("tenant=ord", stored_bytes=3_000)
     assert read(call(partitions, batch, acks=acks, quotas=some.quotas))[0].error_code == 0
+
+
+async def test_what_is_to_go_on_to_a_full_tenant_is_refused_at_once(make: Make) -> None:
+    partitions, some = make(), SomeQuotas({"tenant=acme.": {"stored_bytes": 300}})
+    some.quotas.tenants.sizes = lambda: [("acme.orders", 299)]
+    (answer,) = read(call(partitions, partitions.batch(3), quotas=some.quotas, target="acme.orders"))
+    assert answer.error_code == PolicyViolation.code and "tenant acme." in (answer.error_message or "")
+    assert partitions[0].end_offset == 0
+    assert read(call(partitions, partitions.batch(3), quotas=some.quotas, target="other"))[0].error_code == 0
 
 
 async def test_what_a_tenant_writes_too_fast_it_is_told(make: Make) -> None:

@@ -72,6 +72,8 @@ def test_the_next_times(text: str, zone: str, after: str, expected: list[str]) -
         ("x * * * * *", "'x' for a value"),
         ("², * * * * *", "for a value"),
         ("0 0 0 31 2 *", "never comes"),
+        ("0 0 0 30-31 2 ?", "never comes"),
+        ("0 0 0 31 2,4,6,9,11 *", "never comes"),
         ("@every", "@every takes"),
         ("@every soon", "@every takes"),
         ("@every 10ms", "at least"),
@@ -81,6 +83,12 @@ def test_the_next_times(text: str, zone: str, after: str, expected: list[str]) -
 def test_what_is_no_expression_is_refused_in_words(text: str, what: str) -> None:
     with pytest.raises(ValueError, match=what):
         cron.parse(text)
+
+
+@pytest.mark.parametrize("text", ["0 0 0 29 2 *", "0 0 0 30 2,4 *", "0 0 0 31 */2 *", "0 0 0 31 2 MON"])
+def test_a_rare_day_comes(text: str) -> None:
+    """Also where the day of the month is none of that month's: a day of the week will do then."""
+    assert cron.parse(text).next_after(ms("2096-03-01T00:00:00Z")) is not None
 
 
 def test_each_time_is_later_than_the_one_before_it_through_years_of_changing_clocks() -> None:
