@@ -9,8 +9,11 @@ from penstock.settings.setting import own_name
 _PLUGIN = "classes of Java's cannot be loaded here"
 _JAAS = "the cluster keeps its users, and needs no file for them: penstock user add NAME"
 _CALLBACK = "Penstock checks passwords and tokens itself, and loads no classes of Java's"
+_POLICY = f"{_PLUGIN}, and what the policy forbids would be allowed; access rules say who may create and alter what"
 _WHY = {
+    "alter.config.policy.class.name": _POLICY,
     "client.quota.callback.class": _PLUGIN,
+    "create.topic.policy.class.name": _POLICY,
     "principal.builder.class": f"{_PLUGIN}; ssl.principal.mapping.rules says as whom certificates count",
     "sasl.jaas.config": _JAAS,
     "sasl.oauthbearer.jwt.validator.class": _CALLBACK,

@@ -15,7 +15,6 @@ from penstock.settings.types import BOOLEAN, DOUBLE, FOREIGN, INT, LIST, LONG, S
 
 _NAMES = frozenset(
     (
-        "alter.config.policy.class.name",
         "alter.log.dirs.replication.quota.window.num",
         "alter.log.dirs.replication.quota.window.size.seconds",
         "background.threads",
@@ -38,7 +37,6 @@ _NAMES = frozenset(
         "controller.quorum.voters",
         "controller.socket.timeout.ms",
         "cordoned.log.dirs",
-        "create.topic.policy.class.name",
         "delete.records.purgatory.purge.interval.requests",
         "early.start.listeners",
         "fetch.purgatory.purge.interval.requests",
