@@ -3,17 +3,16 @@
 import asyncio
 import errno
 import json
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaError, Message, Producer
 from tests.support import java
 from tests.support.clients import make_topic, read_to_end
 from tests.support.faults import Client, ProgramBroker, eventually, health, one, small_disk
+from tests.support.loads import Load
 from tests.support.logs import read_all
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.programs import ClusterOfPrograms
@@ -205,47 +204,9 @@ async def test_kafkas_reassignment_tool_moves_replicas_to_folders(tmp_path: Path
 # kill -9 ----------------------------------------------------------------------------------------------------------
 
 
-class Load:
-    """An idempotent producer of numbers, which remembers what was acknowledged."""
-
-    def __init__(self, bootstrap: str, topic: str) -> None:
-        self.acknowledged: dict[int, bytes] = {}
-        self.sent = 0
-        self._topic = topic
-        self._stopping = threading.Event()
-        self._producer = Producer(
-            {
-                "bootstrap.servers": bootstrap,
-                "enable.idempotence": True,
-                "linger.ms": 1,
-                "reconnect.backoff.max.ms": 100,
-                "retry.backoff.max.ms": 100,
-                "message.timeout.ms": 120_000,
-                "log_level": 0,
-            }
-        )
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
-
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            self._producer.produce(self._topic, b"%09d" % self.sent + b"." * 500, on_delivery=self._delivered)
-            self.sent += 1
-            self._producer.poll(0)
-            while len(self._producer) > 500 and not self._stopping.is_set():
-                self._producer.poll(0.01)
-            if self.sent % 10 == 0:
-                time.sleep(0.02)
-
-    def _delivered(self, error: KafkaError | None, message: Message) -> None:
-        offset, value = message.offset(), message.value()
-        assert error is None and offset is not None and value is not None, error
-        self.acknowledged[offset] = value
-
-    def stop(self) -> None:
-        self._stopping.set()
-        self._thread.join()
-        assert self._producer.flush(60) == 0
+def a_load(bootstrap: str, topic: str) -> Load:
+    """Of records that make a move take its time."""
+    return Load(bootstrap, topic, padding=b"." * 500, pending_max=500, pause_s=0.02)
 
 
 @pytest.fixture
@@ -271,10 +232,10 @@ def homes(broker: ProgramBroker, topic: str) -> list[Path]:
 
 def test_a_broker_killed_again_and_again_in_the_middle_of_moves_loses_nothing(broker: ProgramBroker) -> None:
     topic = make_topic(broker.bootstrap, "moving", **SMALL_SEGMENTS)
-    load = Load(broker.bootstrap, topic)
+    load = a_load(broker.bootstrap, topic)
     interrupted = 0
     try:
-        eventually(lambda: len(load.acknowledged) > 2_000, "it gets going")
+        eventually(lambda: load.count > 2_000, "it gets going")
         for kill in range(KILLS):
             before = homes(broker, topic)[-1]
             to = next(folder for folder in data_folders(broker) if folder != before)
@@ -286,15 +247,15 @@ def test_a_broker_killed_again_and_again_in_the_middle_of_moves_loses_nothing(br
             broker.kill()
             interrupted += bool(list(to.glob(f"{topic}-0.*-future"))) or len(homes(broker, topic)) > 1
             broker.start()
-            enough = len(load.acknowledged) + 500
+            enough = load.count + 500
             eventually(lambda to=to: homes(broker, topic) == [to], "it is moved in the end")  # type: ignore[misc]
-            eventually(lambda enough=enough: len(load.acknowledged) > enough, "it goes on")  # type: ignore[misc]
+            eventually(lambda enough=enough: load.count > enough, "it goes on")  # type: ignore[misc]
     finally:
         load.stop()
     read = {each.offset(): each.value() for each in read_to_end(broker.bootstrap, topic)}
-    assert interrupted >= 1 and list(read) == list(range(load.sent))
-    assert list(read.values()) == [b"%09d" % n + b"." * 500 for n in range(load.sent)]
-    assert load.acknowledged == read
+    assert interrupted >= 1 and list(read) == list(range(len(load.sent[0])))
+    assert list(read.values()) == load.sent[0]
+    assert load.acknowledged[0] == read
 
 
 def second_folder(broker: ProgramBroker | RunningBroker) -> Path:
@@ -313,9 +274,9 @@ def test_leaders_and_followers_of_a_cluster_killed_in_the_middle_of_moves_lose_n
         cluster.wait_until_complete()
         topic = make_topic(cluster.bootstrap, "moving", replicas=3, min_insync_replicas="2", **SMALL_SEGMENTS)
         cluster.wait_until_in_sync(topic)
-        load = Load(cluster.bootstrap, topic)
+        load = a_load(cluster.bootstrap, topic)
         try:
-            eventually(lambda: len(load.acknowledged) > 1_000, "it gets going")
+            eventually(lambda: load.count > 1_000, "it gets going")
             for round_ in range(4):
                 leader = cluster.leader(topic)
                 victim = leader if round_ % 2 else next(each for each in (1, 2, 3) if each != leader)
@@ -337,16 +298,17 @@ def test_leaders_and_followers_of_a_cluster_killed_in_the_middle_of_moves_lose_n
             load.stop()
         cluster.wait_until_in_sync(topic)
         read = {each.offset(): each.value() for each in read_to_end(cluster.bootstrap, topic)}
-        assert load.acknowledged.items() <= read.items() and list(read) == list(range(load.sent))
-        assert list(read.values()) == [b"%09d" % n + b"." * 500 for n in range(load.sent)]
+        sent = load.sent[0]
+        assert load.acknowledged[0].items() <= read.items() and list(read) == list(range(len(sent)))
+        assert list(read.values()) == sent
         for number in (1, 2, 3):
             cluster.stop(number)
         files = []
         for number in (1, 2, 3):
             (home,) = cluster[number].data_dir.parent.glob(f"*/{topic}-0")
-            files.append(read_replica(number, home, load.sent))
+            files.append(read_replica(number, home, len(sent)))
         assert list(compare(0, files)) == []
-        assert {replica.end_offset for replica in files} == {load.sent}
+        assert {replica.end_offset for replica in files} == {len(sent)}
 
 
 def test_a_move_is_given_up_before_it_fills_the_disk_it_goes_to(tmp_path: Path) -> None:
