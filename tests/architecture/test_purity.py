@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
 CONTRACT = "What decides is pure"
-MODULES_MIN = 175
+MODULES_MIN = 315
 """Without Kafka's messages and their codecs, which are generated."""
 
 MODULES = {

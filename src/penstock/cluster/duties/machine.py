@@ -177,8 +177,8 @@ class DutyMachine:
 
     def fence(self, broker: BrokerId, epoch: Revision, *, refused_by: BrokerId | None = None) -> Transaction:
         """Declare a broker lost (RULES 9). One whose address refused connections, to whom, stays marked as a suspect:
-        that is how all brokers know it from one that fell silent (see `Absences`). Else nobody need suspect it any
-        more.
+        that is how all brokers know it from one that fell silent (see `BrokerAvailability`). Else nobody need suspect
+        it any more.
         """
         key, mark = self._keys.broker(broker), self._keys.suspect(broker)
         compares = (self._as_controller(), created_at(key, epoch))
