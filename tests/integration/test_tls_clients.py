@@ -21,12 +21,9 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 from tests.support import java
 from tests.support.clients import WITHIN_S, make_topic
-from tests.support.kafka import free_ports
 from tests.support.kafka_python import KafkaConsumer, KafkaProducer
 from tests.support.kafka_python import TopicPartition as PyPartition
-from tests.support.tls import Certificates
-
-import penstock.testing
+from tests.support.tls import Certificates, broker_of_three_listeners
 
 CONSOLE_PRODUCER = "org.apache.kafka.tools.ConsoleProducer"
 CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
@@ -40,15 +37,8 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 @pytest.fixture(scope="module")
 def addresses(certificates: Certificates) -> Iterator[dict[str, str]]:
     """Of a broker with a listener of each kind."""
-    ports = dict(zip(("PLAINTEXT", "SSL", "MUTUAL"), free_ports(3), strict=True))
-    settings = {
-        "listeners": ",".join(f"{name}://127.0.0.1:{port}" for name, port in ports.items()),
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SSL:SSL,MUTUAL:SSL",
-        "listener.name.mutual.ssl.client.auth": "required",
-        **certificates.of_broker(),
-    }
     certificates.file("client")
-    with penstock.testing.broker(settings) as broker:
+    with broker_of_three_listeners(certificates) as (broker, ports):
         yield {name: f"127.0.0.1:{port}" for name, port in ports.items()} | {"pid": str(broker.pid)}
 
 

@@ -17,11 +17,8 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 from tests.support.clients import WITHIN_S, make_topic
-from tests.support.kafka import free_ports
 from tests.support.secured import secured_broker
-from tests.support.tls import Certificates
-
-import penstock.testing
+from tests.support.tls import Certificates, broker_of_three_listeners
 
 FRANZ_GO = Path(__file__).parent / "franz_go"
 FETCHED = Path(__file__).parents[2] / ".cache" / "outside"
@@ -35,14 +32,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 @pytest.fixture(scope="module")
 def ports(certificates: Certificates) -> Iterator[dict[str, int]]:
-    ports = dict(zip(("PLAINTEXT", "SSL", "MUTUAL"), free_ports(3), strict=True))
-    settings = {
-        "listeners": ",".join(f"{name}://127.0.0.1:{port}" for name, port in ports.items()),
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SSL:SSL,MUTUAL:SSL",
-        "listener.name.mutual.ssl.client.auth": "required",
-        **certificates.of_broker(),
-    }
-    with penstock.testing.broker(settings):
+    with broker_of_three_listeners(certificates) as (_, ports):
         yield ports
 
 

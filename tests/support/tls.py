@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from tests.support.kafka import free_ports
+
+import penstock.testing
+from penstock.testing import RunningBroker
 from penstock.transport.certificates import Identity, issue, make_authority, write_identity
 
 HOSTS = ("localhost", "127.0.0.1")
@@ -66,3 +72,17 @@ class Certificates:
 
 def _now(since_days: float) -> datetime:
     return datetime.now(UTC) - timedelta(days=since_days)
+
+
+@contextmanager
+def broker_of_three_listeners(certificates: Certificates) -> Iterator[tuple[RunningBroker, dict[str, int]]]:
+    """With the ports of PLAINTEXT, SSL and MUTUAL, where clients show a certificate."""
+    ports = dict(zip(("PLAINTEXT", "SSL", "MUTUAL"), free_ports(3), strict=True))
+    settings = {
+        "listeners": ",".join(f"{name}://127.0.0.1:{port}" for name, port in ports.items()),
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SSL:SSL,MUTUAL:SSL",
+        "listener.name.mutual.ssl.client.auth": "required",
+        **certificates.of_broker(),
+    }
+    with penstock.testing.broker(settings) as broker:
+        yield broker, ports
