@@ -14,8 +14,8 @@ from tests.support.faults import eventually
 from tests.support.topics import add_partitions, create, delete, until_known, write, write_in_transaction
 
 import penstock.testing
-from penstock.pipelines.kafka_names import KafkaException, OffsetSpec
-from penstock.pipelines.offsets import listed_offsets
+from penstock.pipelines.admin import LATEST, Admin
+from penstock.pipelines.kafka_names import KafkaException
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.batch import BatchReader
 from penstock.pipelines.source.options import parse
@@ -366,18 +366,20 @@ def test_offsets_are_told_again_once_a_broker_is_back() -> None:
     with penstock.testing.broker(mode="process") as broker:
         topic = create(broker.bootstrap, "back")
         write(broker.bootstrap, topic, numbers(0, 7))
-        admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+        admin = Admin({"bootstrap.servers": broker.bootstrap}, answer_s=2)
 
-        def end() -> int | str:
-            asked = {TopicPartition(topic, 0): OffsetSpec.latest()}  # type: ignore[no-untyped-call]
-            (answer,) = listed_offsets(admin, asked, read_committed=True, timeout_s=2).values()
-            return answer if isinstance(answer, int) else "away" if passes(answer.args[0]) else str(answer)
+        def end() -> int | str | None:
+            try:
+                (offset,) = admin.offsets([TopicPartition(topic, 0)], LATEST, read_committed=True).values()
+            except KafkaException as error:
+                return "away" if passes(error.args[0]) else str(error)
+            return offset
 
         eventually(lambda: end() == 7, "it is told in time, on a busy machine too")
         broker.kill()
         assert [end(), end()] == ["away", "away"]
         broker.start()
-        said: list[int | str] = []
+        said: list[int | str | None] = []
 
         def answered() -> bool:
             said.append(end())
@@ -389,12 +391,11 @@ def test_offsets_are_told_again_once_a_broker_is_back() -> None:
 
 def test_asking_for_the_offsets_of_a_topic_that_is_gone_does_not_bring_it_back(queue: Queue) -> None:
     """Brokers make a topic that somebody asks for by name, unless they are told not to."""
-    gone, admin = queue.fresh("gone"), AdminClient({"bootstrap.servers": queue.bootstrap})
-    asked = {TopicPartition(gone, 0): OffsetSpec.latest()}  # type: ignore[no-untyped-call]
-    (answer,) = listed_offsets(admin, asked, read_committed=True, timeout_s=5).values()
-    assert isinstance(answer, KafkaException)
+    gone, admin = queue.fresh("gone"), Admin({"bootstrap.servers": queue.bootstrap}, answer_s=5)
+    with pytest.raises(KafkaException):
+        admin.offsets([TopicPartition(gone, 0)], LATEST, read_committed=True)
     create(queue.bootstrap, queue.fresh("later"))  # what the question brought into being would be there before
-    assert gone not in admin.list_topics(timeout=60).topics
+    assert gone not in {each.topic for each in admin.every_partition()}
 
 
 def test_a_broker_that_stays_away_is_said_to_be_away() -> None:

@@ -2,7 +2,6 @@
 
 import threading
 from contextlib import nullcontext
-from types import SimpleNamespace
 
 import pytest
 
@@ -51,16 +50,15 @@ def test_a_dry_run_waits_for_an_answer_for_as_long_as_it_is_told(
 ) -> None:
     asked: list[float] = []
 
-    def away(*_: object, request_timeout: float) -> None:
-        asked.append(request_timeout)
+    def away(settings: object, *, answer_s: float) -> None:
+        asked.append(answer_s)
         raise ClusterAway("h:1 does not answer")
 
     def away_again(*_: object, wait_s: float, **__: object) -> None:
         asked.append(wait_s)
         raise PipelineProblem("no answer from h:1", kind=Kind.AWAY)
 
-    admin = SimpleNamespace(describe_cluster=away, describe_topics=away)
-    monkeypatch.setattr(topics, "AdminClient", lambda _: admin)
+    monkeypatch.setattr(topics, "Admin", away)
     monkeypatch.setattr(sink_topics, "patiently", away_again)
     words = ["pipeline", "run", *job, "-b", "h:1", "--dry-run", "--timeout", "77"]
     assert run(words) == ExitCode.UNREACHABLE

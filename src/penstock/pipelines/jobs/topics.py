@@ -1,4 +1,4 @@
-"""What a cluster says of its topics: partitions, first and last offsets, ids. By confluent-kafka, on the driver."""
+"""What a cluster says of its topics: partitions, first and last offsets, ids."""
 
 from __future__ import annotations
 
@@ -9,16 +9,10 @@ from typing import Any, TypeVar
 
 import structlog
 
-from penstock.pipelines.kafka_names import (
-    AdminClient,
-    KafkaException,
-    OffsetSpec,
-    TopicCollection,
-    TopicPartition,
-)
-from penstock.pipelines.offsets import listed_offsets
+from penstock.pipelines.admin import EARLIEST, LATEST, Admin, TopicFacts
+from penstock.pipelines.kafka_names import KafkaException, OffsetSpec, TopicPartition
 from penstock.pipelines.problems import Kind, PipelineProblem
-from penstock.pipelines.transient_errors import NOT_THERE, passes
+from penstock.pipelines.transient_errors import passes
 
 ANSWER_WITHIN_S = 10.0
 NOBODY_THERE = "Is a broker running there? --bootstrap HOST:PORT names another, --timeout SECONDS waits longer."
@@ -49,35 +43,24 @@ class Topics:
     isolation: str = "read_committed"
     client: Mapping[str, str] = field(default_factory=dict)
     answer_s: float = field(default_factory=lambda: ANSWER_WITHIN_S)
-    _admin: AdminClient | None = None
+    _admin: Admin | None = None
 
     def cluster_id(self) -> str:
-        return str(self._wait(self._client().describe_cluster(request_timeout=self.answer_s)).cluster_id or "")
+        return self._ask(lambda admin: admin.cluster_id())
 
     def states(self, names: Sequence[str]) -> dict[str, TopicState]:
-        partitions: dict[str, int] = {}
-        ids: dict[str, str] = {}
-        for name, future in self._described(names).items():
-            topic = self._wait(future, topic=name)
-            partitions[name] = len(topic.partitions)
-            ids[name] = str(topic.topic_id or "")
-        begins = self._offsets(partitions, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
-        ends = self._offsets(partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
-        return {name: TopicState(ids[name], begins[name], ends[name]) for name in names}
+        facts = self._there(names)
+        counts = {name: each.partitions for name, each in facts.items()}
+        begins, ends = self._offsets(counts, EARLIEST), self._offsets(counts, LATEST)
+        return {name: TopicState(facts[name].topic_id, begins[name], ends[name]) for name in names}
 
     def require(self, names: Sequence[str]) -> None:
-        for name, future in self._described(names).items():
-            self._wait(future, topic=name)
+        self._there(names)
 
     def ids(self, names: Sequence[str]) -> dict[str, str]:
         """Of those that are there."""
-        found = {}
-        for name, future in self._described(names).items():
-            try:
-                found[name] = str(self._wait(future, topic=name).topic_id or "")
-            except TopicGone:
-                continue
-        return found
+        found = self._ask(lambda admin: admin.topics(names))
+        return {name: facts.topic_id for name, facts in found.items() if facts is not None}
 
     def at_time(self, names: Sequence[str], timestamp_ms: int) -> dict[str, tuple[int, ...]]:
         """The first offset of each partition at or after a time; the end where there is none."""
@@ -89,45 +72,38 @@ class Topics:
             for name in names
         }
 
-    def _described(self, names: Sequence[str]) -> Mapping[str, Any]:
-        return self._client().describe_topics(TopicCollection(list(names)), request_timeout=self.answer_s)
+    def _there(self, names: Sequence[str]) -> dict[str, TopicFacts]:
+        return {name: self._found(facts, name) for name, facts in self._ask(lambda admin: admin.topics(names)).items()}
 
-    def _offsets(self, partitions: Mapping[str, int], spec: Any) -> dict[str, tuple[int, ...]]:
-        asked = {TopicPartition(name, each): spec for name, count in partitions.items() for each in range(count)}
+    def _offsets(self, partitions: Mapping[str, int], spec: OffsetSpec) -> dict[str, tuple[int, ...]]:
+        asked = [TopicPartition(name, each) for name, count in partitions.items() for each in range(count)]
         read_committed = self.isolation == "read_committed"
-        answers = listed_offsets(self._client(), asked, read_committed=read_committed, timeout_s=self.answer_s)
+        answers = self._ask(lambda admin: admin.offsets(asked, spec, read_committed=read_committed))
         found: dict[str, dict[int, int]] = {name: {} for name in partitions}
-        for place, answer in answers.items():
-            if isinstance(answer, KafkaException):
-                raise self._meaning(answer, place.topic) from answer
-            found[place.topic][place.partition] = answer
+        for place, offset in answers.items():
+            found[place.topic][place.partition] = self._found(offset, place.topic)
         return {name: tuple(found[name][each] for each in range(count)) for name, count in partitions.items()}
 
-    def _client(self) -> AdminClient:
+    def _ask(self, question: Callable[[Admin], Answer]) -> Answer:
         if self._admin is None:
             settings: dict[str, Any] = {"client.id": "penstock-pipeline", "log_level": 0, **self.client}
-            self._admin = AdminClient({**settings, "bootstrap.servers": self.bootstrap})
-        return self._admin
-
-    def _wait(self, future: Any, *, topic: str | None = None) -> Any:
+            self._admin = Admin({**settings, "bootstrap.servers": self.bootstrap}, answer_s=self.answer_s)
         try:
-            return future.result(timeout=self.answer_s + 5)
+            return question(self._admin)
         except KafkaException as error:
-            raise self._meaning(error, topic) from error
-        except TimeoutError as error:
-            raise ClusterAway(f"{self.bootstrap} does not answer") from error
+            problem = error.args[0]
+            if passes(problem):
+                raise ClusterAway(f"{self.bootstrap} does not answer: {problem.str()}") from error
+            raise PipelineProblem(f"{self.bootstrap} refused: {problem.str()}") from error
 
-    def _meaning(self, error: KafkaException, topic: str | None) -> Exception:
-        problem = error.args[0]
-        if passes(problem):
-            return ClusterAway(f"{self.bootstrap} does not answer: {problem.str()}")
-        if problem.code() in NOT_THERE:
-            return TopicGone(
+    def _found(self, answer: Answer | None, topic: str) -> Answer:
+        if answer is None:
+            raise TopicGone(
                 f"there is no topic {topic} at {self.bootstrap}",
                 hint="`penstock topic list` shows what there is.",
                 kind=Kind.MISSING,
             )
-        return PipelineProblem(f"{self.bootstrap} refused: {problem.str()}")
+        return answer
 
 
 def looked_at(question: Callable[[], Answer]) -> Answer:

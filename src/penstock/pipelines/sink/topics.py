@@ -6,17 +6,12 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from confluent_kafka import KafkaError, KafkaException, TopicCollection
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.admin._config import ConfigResource, ConfigSource
-from confluent_kafka.admin._resource import ResourceType
-from confluent_kafka.cimpl import NewTopic
-
+from penstock.pipelines.admin import Admin
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.sink.layout import Layout, TopicShape
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.records import MARKER_PARTITIONS
-from penstock.pipelines.transient_errors import NOT_THERE, patiently
+from penstock.pipelines.transient_errors import patiently
 
 _ANSWER_S = 15.0
 _PAUSE_S = 0.5
@@ -29,7 +24,7 @@ class Topics:
 
     def __init__(self, options: SinkOptions) -> None:
         self._options = options
-        self._admin = AdminClient(options.client())
+        self._admin = Admin(options.client(), answer_s=_ANSWER_S)
 
     def layout(self, names: Iterable[str]) -> Layout:
         return Layout.of(shape for shape in map(self._shape, sorted(set(names))))
@@ -45,17 +40,8 @@ class Topics:
         return shape
 
     def find(self, name: str) -> TopicShape | None:
-        def ask() -> TopicShape | None:
-            described = self._admin.describe_topics(TopicCollection([name]), request_timeout=_ANSWER_S)
-            try:
-                answer = described[name].result()
-            except KafkaException as error:
-                if error.args[0].code() in NOT_THERE:
-                    return None
-                raise
-            return TopicShape(name, str(answer.topic_id), len(answer.partitions))
-
-        return self._patiently(ask)
+        facts = self._patiently(lambda: self._admin.topics([name])[name])
+        return None if facts is None else TopicShape(name, facts.topic_id, facts.partitions)
 
     def made_anew(self, layout: Layout) -> list[str]:
         """Of a layout's topics, those that are others by now, under the same names."""
@@ -74,44 +60,17 @@ class Topics:
 
     def batch_bytes_max(self, names: Iterable[str]) -> int:
         """No batch of several records may be larger than the topic that takes least allows."""
-        wanted = [ConfigResource(ResourceType.TOPIC, name) for name in names]
-
-        def ask() -> int:
-            answers = self._admin.describe_configs(wanted, request_timeout=_ANSWER_S)
-            return min(int(answer.result()["max.message.bytes"].value) for answer in answers.values())
-
-        return min(_BATCH_BYTES, self._patiently(ask))
+        wanted = list(names)
+        return min(_BATCH_BYTES, *self._patiently(lambda: self._admin.number(wanted, "max.message.bytes")))
 
     def settings(self, name: str) -> dict[str, str]:
         """What was set for this very topic, as for making another like it."""
-        wanted = [ConfigResource(ResourceType.TOPIC, name)]
-
-        def ask() -> dict[str, str]:
-            (answer,) = self._admin.describe_configs(wanted, request_timeout=_ANSWER_S).values()
-            return {
-                key: entry.value
-                for key, entry in answer.result().items()
-                if entry.source == ConfigSource.DYNAMIC_TOPIC_CONFIG.value and entry.value is not None
-            }
-
-        return self._patiently(ask)
+        return self._patiently(lambda: self._admin.own_settings(name))
 
     def create(self, name: str, *, partitions: int, config: dict[str, str]) -> None:
         """Create a topic unless it is there; waits until it is seen."""
 
-        def ask() -> None:
-            made = self._admin.create_topics(
-                [NewTopic(name, num_partitions=partitions, replication_factor=-1, config=config)],
-                operation_timeout=_ANSWER_S,
-                request_timeout=_ANSWER_S * 2,
-            )
-            try:
-                made[name].result()
-            except KafkaException as error:
-                if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
-                    raise
-
-        self._patiently(ask)
+        self._patiently(lambda: self._admin.create(name, partitions=partitions, config=config))
         deadline = time.monotonic() + self._options.patience_s
         while self.find(name) is None and time.monotonic() < deadline:
             time.sleep(_PAUSE_S)

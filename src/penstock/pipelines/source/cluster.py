@@ -5,27 +5,19 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from penstock.model import PartitionIndex, TopicPartition
+from penstock.pipelines import admin
 from penstock.pipelines import kafka_names as kafka
-from penstock.pipelines.kafka_names import (
-    AdminClient,
-    Consumer,
-    KafkaError,
-    KafkaException,
-    OffsetSpec,
-    TopicCollection,
-)
-from penstock.pipelines.offsets import listed_offsets
+from penstock.pipelines.admin import Admin
+from penstock.pipelines.kafka_names import Consumer, OffsetSpec
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.source.columns import header_pairs
 from penstock.pipelines.source.options import EARLIEST, LATEST, Place, SourceOptions
 from penstock.pipelines.source.planning import Log
 from penstock.pipelines.source.reading import consumer_settings
-from penstock.pipelines.transient_errors import NOT_THERE, passes, patiently
+from penstock.pipelines.transient_errors import passes, patiently
 
 SAMPLE_RECORDS = 200
 ASK_S = 10.0
@@ -37,7 +29,7 @@ class Cluster:
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
-        self._admin: AdminClient | None = None
+        self._admin: Admin | None = None
         self._consumer: Consumer | None = None
 
     def close(self) -> None:
@@ -79,23 +71,13 @@ class Cluster:
         if not topics:
             return {}
 
-        def ask() -> dict[str, str]:
-            answers = self._admin_client().describe_topics(TopicCollection(topics), request_timeout=ASK_S)
-            found = {}
-            for topic, answer in answers.items():
-                try:
-                    found[topic] = str(_wait(answer).topic_id)
-                except KafkaException as error:
-                    if error.args[0].code() not in NOT_THERE:
-                        raise
-            return found
-
-        return self._ask(ask)
+        facts = self._ask(lambda: self._admin_client().topics(topics))
+        return {topic: found.topic_id for topic, found in facts.items() if found is not None}
 
     def logs(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Log]:
         wanted = list(partitions)
-        starts = self._offsets(wanted, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
-        ends = self._offsets(wanted, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+        starts = self._offsets(wanted, admin.EARLIEST)
+        ends = self._offsets(wanted, admin.LATEST)
         return {each: Log(starts[each], ends[each]) for each in wanted if each in starts and each in ends}
 
     def placed(self, place: Place, logs: Mapping[TopicPartition, Log]) -> dict[TopicPartition, int]:
@@ -141,11 +123,9 @@ class Cluster:
         return sizes
 
     def _every_partition(self) -> list[TopicPartition]:
-        metadata = self._admin_client().list_topics(timeout=ASK_S)
         return sorted(
-            TopicPartition(name, PartitionIndex(index))
-            for name, topic in metadata.topics.items()
-            for index in topic.partitions
+            TopicPartition(each.topic, PartitionIndex(each.partition))
+            for each in self._admin_client().every_partition()
         )
 
     def _offsets(self, partitions: list[TopicPartition], spec: OffsetSpec) -> dict[TopicPartition, int]:
@@ -153,26 +133,18 @@ class Cluster:
         if not partitions:
             return {}
 
-        def ask() -> dict[TopicPartition, int]:
-            answers = listed_offsets(
-                self._admin_client(),
-                {kafka.TopicPartition(each.topic, each.partition): spec for each in partitions},
-                read_committed=self._options.read_committed,
-                timeout_s=ASK_S,
-            )
-            found = {}
-            for asked, answer in answers.items():
-                if isinstance(answer, int):
-                    found[TopicPartition(asked.topic, PartitionIndex(asked.partition))] = answer
-                elif answer.args[0].code() not in NOT_THERE:
-                    raise answer
-            return found
+        asked = [kafka.TopicPartition(each.topic, each.partition) for each in partitions]
+        read_committed = self._options.read_committed
+        found = self._ask(lambda: self._admin_client().offsets(asked, spec, read_committed=read_committed))
+        return {
+            TopicPartition(each.topic, PartitionIndex(each.partition)): offset
+            for each, offset in found.items()
+            if offset is not None
+        }
 
-        return self._ask(ask)
-
-    def _admin_client(self) -> AdminClient:
+    def _admin_client(self) -> Admin:
         if self._admin is None:
-            self._admin = AdminClient(self._options.client_settings())
+            self._admin = Admin(self._options.client_settings(), answer_s=ASK_S)
         return self._admin
 
     def _ask(self, question: Callable[[], _T]) -> _T:
@@ -182,13 +154,6 @@ class Cluster:
             wait_s=self._options.broker_wait_ms / 1000,
             hint="Is a broker running there? brokerWaitMs is how long to wait for one to come back.",
         )
-
-
-def _wait(future: Future[Any]) -> Any:
-    try:
-        return future.result(timeout=ASK_S + 5)
-    except FutureTimeout as error:
-        raise KafkaException(KafkaError(KafkaError._TIMED_OUT)) from error
 
 
 def _size_of(record: kafka.Message) -> int:
