@@ -119,6 +119,60 @@ def iterate(batch: Buffer, *, at_most: int = UNPACKED_MAX) -> Iterator[Record]:
         raise Malformed(f"{size - at} bytes after the last of {header.record_count} records")
 
 
+def select(batch: Buffer, wanted: Sequence[int], *, at_most: int = UNPACKED_MAX) -> list[Record]:
+    """Those of a batch's records that lie at some offsets, which rise: the others are passed over by their lengths."""
+    header = whole_header(batch)
+    body = bytes(unpack(header, batch, at_most=at_most))
+    is_whole = header.record_count == header.last_offset_delta + 1
+    found: list[Record] = []
+    left = iter(wanted)
+    next_delta = next(left, -1) - header.base_offset
+    at = 0
+    try:
+        for number in range(header.record_count):
+            if next_delta < 0:
+                break
+            byte = body[at]
+            if byte < 0x80:
+                length, start = byte >> 1, at + 1
+            else:
+                length, start = read_varint(body, at)
+            at = start + length
+            if length < RECORD_SIZE_MIN - 1:
+                raise Malformed(f"a record of {length} bytes")
+            if is_whole and number < next_delta:
+                continue
+            _, position = read_varlong(body, start + 1)
+            delta, _ = read_varint(body, position)
+            while 0 <= next_delta < delta:
+                next_delta = next(left, -1) - header.base_offset
+            if delta == next_delta:
+                found.append(_record(header, body, start, at))
+                next_delta = next(left, -1) - header.base_offset
+    except IndexError:
+        raise Malformed("the batch ends within a record") from None
+    return found
+
+
+def _record(header: BatchHeader, body: bytes, start: int, end: int) -> Record:
+    timestamp_delta, at = read_varlong(body, start + 1)
+    offset_delta, at = read_varint(body, at)
+    key: bytes | None = None
+    value: bytes | None = None
+    length, at = read_varint(body, at)
+    if length != -1:
+        key, at = _bytes(body, at, length, end)
+    length, at = read_varint(body, at)
+    if length != -1:
+        value, at = _bytes(body, at, length, end)
+    headers, at = read_headers(body, at, end)
+    if at != end:
+        raise Malformed(f"a record of {end - start} bytes holds {at - start}")
+    is_stamped = header.attributes & LOG_APPEND_TIME
+    timestamp = header.max_timestamp if is_stamped else header.base_timestamp + timestamp_delta
+    return Record(header.base_offset + offset_delta, timestamp, key, value, headers)
+
+
 def _bytes(body: bytes, position: int, length: int, end: int) -> tuple[bytes, int]:
     after = position + length
     if length < 0 or after > end:

@@ -24,7 +24,7 @@ is taken: a home asks for nothing that its target would refuse when the intent i
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Final
 
@@ -207,6 +207,32 @@ class RelayMachine:
                 pair.done_through = pair.open[0].number
             if self._bugs.new_sequence_after_failover:
                 _sequence_anew(pair)
+
+    # Snapshots ----------------------------------------------------------------------------------------------------
+
+    def entries(self) -> Iterator[Entry]:
+        """What is open, as entries: applied to a machine of a later leader, they make it know as much. Of pairs that
+        have nothing open, nothing is needed.
+        """
+        for pair in self._pairs.values():
+            for intent in pair.open:
+                yield Intent(
+                    target=pair.target,
+                    producer_id=pair.producer_id,
+                    epoch=pair.epoch,
+                    sequence=intent.sequence,
+                    number=intent.number,
+                    count=intent.count,
+                    refs=intent.refs,
+                    done_through=pair.done_written,
+                    from_offset=pair.from_offset,
+                )
+            if pair.open:
+                yield Done(pair.target, pair.done_through, pair.from_offset)
+
+    def restore(self, entries: Iterable[Entry], position: int) -> list[bytes]:
+        """The refs of intents that are done."""
+        return [refs for entry in entries for refs in self.apply(entry, position).finished]
 
     # New intents --------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from penstock.delivery.relay.batches import moved, size_of
+from penstock.delivery.relay.batches import SENT_AT, moved, size_of
 from penstock.delivery.schedules import plan
 from penstock.delivery.schedules.machine import ScheduleMachine
 from penstock.delivery.schedules.refs import Ref
@@ -16,6 +16,8 @@ RECORDS_MAX: Final = 1_000
 """In one intent."""
 SCHEDULED_FROM: Final = "penstock-scheduled-from"
 DUE: Final = "penstock-due"
+_ACTED: Final = plan.HEADERS | {SCHEDULED_FROM, DUE, SENT_AT}
+"""Does not travel: what the record asked for, and what an earlier journey left."""
 ADDED_BYTES: Final = 512
 """What the headers that are added take at most, with a batch's own."""
 
@@ -40,12 +42,13 @@ class Outgoing(msgspec.Struct):
 def choose(stage: Stage, machine: ScheduleMachine, limits: TargetLimits, now: int, aside: list[Due]) -> Outgoing:
     """The next that are due, as many as one batch takes. `aside` gets those that the target would not take."""
     chosen = Outgoing([], [], [])
+    offsets: set[int] = set()
     size_max = min(limits.batch_bytes_max, 900_000)
     while len(chosen.due) < RECORDS_MAX:
         first = stage.first()
         if first is None or first[0] > now or not stage.is_ready(first):
             break
-        if not machine.is_waiting(*first):
+        if first[1] in offsets or not machine.is_waiting(*first):  # it lies there twice if it was to be fired at once
             stage.pop()
             continue
         due, record = stage.pop()
@@ -59,6 +62,7 @@ def choose(stage: Stage, machine: ScheduleMachine, limits: TargetLimits, now: in
             break
         ref = machine.ref_of(due, now)
         if ref is not None:
+            offsets.add(due[1])
             chosen.due.append(due)
             chosen.refs.append(ref)
             chosen.records.append(record)
@@ -68,7 +72,7 @@ def choose(stage: Stage, machine: ScheduleMachine, limits: TargetLimits, now: in
 
 def outgoing(record: Record, *, source: str, due_ms: int) -> Record:
     """The record as its target gets it."""
-    headers = list(plan.without_plan(record.headers))
+    headers = [header for header in record.headers if header[0] not in _ACTED]
     headers.append((SCHEDULED_FROM, f"{source}@{record.offset}".encode()))
     headers.append((DUE, b"%d" % due_ms))
     return moved(record, headers)

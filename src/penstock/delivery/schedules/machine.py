@@ -46,13 +46,15 @@ class ScheduleMachine:
         self.waiting = 0
         self.read_to = start_offset
         """Records below it were told."""
-        self._taken = OffsetSet(start_offset)
+        self.taken = OffsetSet(start_offset)
         """Out or finished."""
-        self._finished = OffsetSet(start_offset)
+        self.finished_set = OffsetSet(start_offset)
         self._ids: dict[bytes, list[int]] = {}
-        self._ids_of: dict[int, bytes] = {}
+        self.ids_of: dict[int, bytes] = {}
         self._early: set[int] = set()
         """Cancels that were heard early, and found something."""
+        self._early_ids: dict[bytes, int] = {}
+        """Cancels that were heard early, by their ids: they act on what is told after them, and lies before them."""
         self._next_ms: dict[int, int] = {}
         """Of recurring records whose intents were seen before they were."""
 
@@ -61,12 +63,17 @@ class ScheduleMachine:
     def scheduled(self, offset: int, plan: Plan) -> None:
         """A committed record; they come in the order of the log, but for those that are back."""
         self.read_to = max(self.read_to, offset + 1)
-        if offset in self._taken:  # an intent that lies behind it was seen before
+        if offset in self.taken:  # an intent that lies behind it was seen before
+            return
+        if plan.id is not None and self._early_ids.get(plan.id, -1) > offset:
+            self.cancelled += 1
+            self._early.add(self._early_ids[plan.id])
+            self.nothing(offset, offset + 1)
             return
         self.waiting += 1
         if plan.id is not None:
             self._ids.setdefault(plan.id, []).append(offset)
-            self._ids_of[offset] = plan.id
+            self.ids_of[offset] = plan.id
         due_ms = plan.due_ms
         if plan.recurrence is not None:
             due_ms = self._next_ms.pop(offset, due_ms)
@@ -81,44 +88,47 @@ class ScheduleMachine:
         elif not self._cancel(schedule_id) and offset not in self._early:
             self.cancelled_late += 1
         self._early.discard(offset)
+        if self._early_ids.get(schedule_id) == offset:
+            del self._early_ids[schedule_id]
 
     def cancel_early(self, offset: int, schedule_id: bytes) -> None:
         """A cancel behind a transaction that is open: it is acknowledged already, and comes again in its turn."""
+        self._early_ids[schedule_id] = offset
         if self._cancel(schedule_id):
             self._early.add(offset)
 
     def _fire_now(self, schedule_id: bytes, at_ms: int) -> None:
         """They lie in the wheel twice then; what is out, or due at another time, is passed over there."""
         for offset in self._ids.get(schedule_id, ()):
-            if offset not in self._taken:
+            if offset not in self.taken:
                 if (found := self.recurring.get(offset)) is not None:
                     found.due_ms = at_ms
                 self.wheel.add(at_ms, offset)
 
     def _cancel(self, schedule_id: bytes) -> bool:
-        waiting = [each for each in self._ids.pop(schedule_id, ()) if each not in self._taken]
+        waiting = [each for each in self._ids.pop(schedule_id, ()) if each not in self.taken]
         for each in waiting:
             self.cancelled += 1
-            self._taken.add(each)
+            self.taken.add(each)
             self._leave(each)
             self.recurring.pop(each, None)
-            self._finished.add(each)
+            self.finished_set.add(each)
         return bool(waiting)
 
     def nothing(self, first: int, end: int) -> None:
         """No record to fire lies here."""
         self.read_to = max(self.read_to, end)
-        self._taken.add_range(first, end)
-        self._finished.add_range(first, end)
+        self.taken.add_range(first, end)
+        self.finished_set.add_range(first, end)
 
     def opened(self, refs: Iterable[Ref]) -> None:
         """An intent names them."""
         for ref in refs:
             if ref.is_recurring and ref.next_ms:
                 self._fired_once(ref)
-            elif ref.offset not in self._taken:
+            elif ref.offset not in self.taken:
                 self.recurring.pop(ref.offset, None)
-                self._taken.add(ref.offset)
+                self.taken.add(ref.offset)
                 if ref.offset < self.read_to:
                     self._leave(ref.offset)
 
@@ -132,7 +142,7 @@ class ScheduleMachine:
 
     def _leave(self, offset: int) -> None:
         self.waiting -= 1
-        schedule_id = self._ids_of.pop(offset, None)
+        schedule_id = self.ids_of.pop(offset, None)
         if schedule_id is not None and (offsets := self._ids.get(schedule_id)) is not None:
             offsets.remove(offset)
             if not offsets:
@@ -142,25 +152,25 @@ class ScheduleMachine:
         """They are at the target."""
         for ref in refs:
             if not ref.next_ms:
-                self._finished.add(ref.offset)
+                self.finished_set.add(ref.offset)
 
     def returned(self, refs: Iterable[Ref]) -> list[int]:
         """They did not leave after all: whose plans are to be read, and told as `scheduled` again."""
         back = [ref.offset for ref in refs if not ref.next_ms]
         for offset in back:
-            self._taken.discard(offset)
+            self.taken.discard(offset)
         return back
 
     def floor(self) -> int:
         """Below it all are finished."""
-        self._taken.raise_floor()
-        return self._finished.raise_floor()
+        self.taken.raise_floor()
+        return self.finished_set.raise_floor()
 
     # What is due --------------------------------------------------------------------------------------------------
 
     def is_waiting(self, due_ms: int, offset: int) -> bool:
         """Whether what the wheel gave is still to be fired."""
-        if offset in self._taken:
+        if offset in self.taken:
             return False
         found = self.recurring.get(offset)
         return found is None or found.due_ms == due_ms
@@ -181,7 +191,19 @@ class ScheduleMachine:
             next_ms = following
         return Ref(offset, due_ms, next_ms)
 
+    # Snapshots ----------------------------------------------------------------------------------------------------
+
+    @property
+    def is_ahead(self) -> bool:
+        """Something is known of records that have not been told."""
+        return bool(self._next_ms)
+
+    def restore_ids(self, ids: Iterable[tuple[int, bytes]]) -> None:
+        for offset, schedule_id in ids:
+            self._ids.setdefault(schedule_id, []).append(offset)
+            self.ids_of[offset] = schedule_id
+
     @property
     def index_bytes(self) -> int:
-        ids = 200 * len(self._ids_of)
-        return self.wheel.size_bytes + self._taken.size_bytes + self._finished.size_bytes + ids
+        ids = 200 * len(self.ids_of)
+        return self.wheel.size_bytes + self.taken.size_bytes + self.finished_set.size_bytes + ids

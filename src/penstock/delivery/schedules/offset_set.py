@@ -41,8 +41,27 @@ class OffsetSet:
             page[(offset & _MASK) >> 3] &= ~(1 << (offset & 7))
 
     def add_range(self, first: int, end: int) -> None:
-        for offset in range(max(first, self.floor), end):
-            self.add(offset)
+        first = max(first, self.floor)
+        while first < end:
+            if not first & 7 and end - first >= 8:  # whole bytes, up to the page's end
+                count = (min(end, (first | _MASK) + 1) - first) >> 3
+                page = self._pages.setdefault(first >> PAGE_BITS, bytearray(_PAGE_BYTES))
+                at = (first & _MASK) >> 3
+                page[at : at + count] = b"\xff" * count
+                first += count << 3
+            else:
+                self.add(first)
+                first += 1
+
+    def pages(self) -> dict[int, bytes]:
+        """All that is kept besides the floor: for `restored`."""
+        return {number: bytes(page) for number, page in self._pages.items()}
+
+    @classmethod
+    def restored(cls, floor: int, pages: dict[int, bytes]) -> "OffsetSet":
+        made = cls(floor)
+        made._pages = {number: bytearray(page) for number, page in pages.items()}
+        return made
 
     def raise_floor(self) -> int:
         """Forget what all lies below the first offset that is missing; that offset."""

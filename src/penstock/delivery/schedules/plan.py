@@ -10,7 +10,6 @@ penstock-fire-now it makes that due at once.
 """
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import Enum
 from hashlib import blake2b
@@ -20,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from penstock.delivery.schedules import cron
-from penstock.wire.records import Header, Record
+from penstock.wire.records import Record
 
 DELIVER_AT: Final = "penstock-deliver-at"
 DELAY_MS: Final = "penstock-delay-ms"
@@ -164,7 +163,3 @@ def _moment(text: str) -> int:
         return max(0, -((_EPOCH - at) // timedelta(milliseconds=1)))
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{DELIVER_AT}: {text[:100]!r} is no time: {error}") from None
-
-
-def without_plan(headers: Sequence[Header]) -> tuple[Header, ...]:
-    return tuple(header for header in headers if header[0] not in HEADERS)

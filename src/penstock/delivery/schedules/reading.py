@@ -1,13 +1,16 @@
 """Reads what a schedule topic holds: what each record plans, and single records that are due. For threads. Pure."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 
 import msgspec
 
 from penstock.delivery.schedules.plan import Cancel, Plan, read
 from penstock.wire.batch import BatchHeader
 from penstock.wire.malformed import Malformed
-from penstock.wire.records import Record, iterate
+from penstock.wire.notes import may_be_note, read_note
+from penstock.wire.records import Record, iterate, select
 
 
 class Nothing(msgspec.Struct, frozen=True, gc=False):
@@ -71,6 +74,15 @@ def cancels_in(data: bytes, start: int, fixed_delay_ms: int) -> tuple[list[tuple
     return found, _end_of(data, start)
 
 
+def notes_in(data: bytes, start: int) -> tuple[list[tuple[int, bytes]], int]:
+    """Each note with the offset behind it, and the offset behind all."""
+    found = []
+    for header, batch in batches_in(data):
+        if may_be_note(header) and (content := read_note(batch)) is not None:
+            found.append((header.next_offset, content))
+    return found, _end_of(data, start)
+
+
 def _is_aborted(header: BatchHeader, aborted: Collection[tuple[int, int]]) -> bool:
     """`aborted`: producer ids and first offsets of transactions, whose markers end them (see `aborted_batches`)."""
     return (header.producer_id, header.base_offset) in aborted
@@ -105,17 +117,14 @@ def _end_of(data: bytes, start: int) -> int:
     return max(end, start)
 
 
-def pick(data: bytes, wanted: Collection[int]) -> tuple[dict[int, Record], int]:
-    """The records at these offsets, and the offset behind the batches."""
-    found: dict[int, Record] = {}
-    ordered = sorted(wanted)
-    end, place = 0, 0
+def pick(data: bytes, wanted: Sequence[int]) -> tuple[list[Record], int]:
+    """The records at these offsets, which rise, and the offset behind the batches."""
+    found: list[Record] = []
+    end = 0
     for header, batch in batches_in(data):
         end = header.next_offset
-        while place < len(ordered) and ordered[place] < header.base_offset:
-            place += 1
-        if place < len(ordered) and ordered[place] < end and not header.is_control:
-            for record in _records_of(batch):
-                if record.offset in wanted:
-                    found[record.offset] = record
+        first = bisect_left(wanted, header.base_offset)
+        if first < len(wanted) and wanted[first] < end and not header.is_control:
+            with suppress(Malformed):  # nobody can read it, here or at the target
+                found += select(batch, wanted[first : bisect_left(wanted, end)])
     return found, end

@@ -51,11 +51,11 @@ class Schedules:
         self._homes: dict[Key, ScheduleHome] = {}
         self._is_started = False
         for row, count in (
-            (metrics.WAITING, lambda home: home.machine.waiting),
-            (metrics.DUE, lambda home: home.stage.count_due(clock.now())),
-            (metrics.HELD, lambda home: len(home.aside)),
-            (metrics.INDEX_BYTES, lambda home: home.machine.index_bytes),
-            (metrics.OPEN, lambda home: len(home.relay)),
+            (metrics.WAITING, lambda home: home.state.machine.waiting),
+            (metrics.DUE, lambda home: home.state.stage.count_due(clock.now())),
+            (metrics.HELD, lambda home: home.held),
+            (metrics.INDEX_BYTES, lambda home: home.state.machine.index_bytes),
+            (metrics.OPEN, lambda home: len(home.state.relay)),
         ):
             registry.read(row, lambda count=count: self._sums(count))  # type: ignore[misc]
 
@@ -111,7 +111,7 @@ class Schedules:
 
     async def _grow_one(self, home: ScheduleHome) -> None:
         topic = self._image.topics.get(home.partition.topic)
-        target = self._image.topics.get(home.target_name)
+        target = self._image.topics.get(home.outbox.target_name)
         if topic is None or target is None or len(topic.partitions) >= len(target.partitions):
             return
         grow = GrowTopic(topic.name, len(target.partitions))

@@ -12,8 +12,9 @@ from penstock.delivery.schedules.wheel import Due
 from penstock.wire.records import Record
 
 AHEAD_MS: Final = 20_000
-COUNT_MAX: Final = 20_000
-BYTES_MAX: Final = 32 * 1024 * 1024
+SOON_MS: Final = 1_000
+COUNT_MAX: Final = 50_000
+BYTES_MAX: Final = 48 * 1024 * 1024
 
 
 class Stage:
@@ -33,6 +34,14 @@ class Stage:
             return 0
         return COUNT_MAX - len(self._due)
 
+    def wants_more(self, next_ms: int | None, now: int) -> bool:
+        """Whether to fill it up, where all that is elsewhere is due at `next_ms` or later. Many records at a time:
+        those of one batch are unpacked together.
+        """
+        if next_ms is None or next_ms > now + AHEAD_MS // 2:
+            return False
+        return self.room >= COUNT_MAX // 2 or next_ms <= now + SOON_MS
+
     def add(self, due: Iterable[Due]) -> None:
         for each in due:
             heapq.heappush(self._due, each)
@@ -47,7 +56,7 @@ class Stage:
     def bring(self, offset: int, record: Record | None) -> None:
         """None where the log holds no such record any more."""
         if offset in self._missing:
-            self._missing.discard(offset)
+            self._missing.remove(offset)
             if record is not None:
                 self._records[offset] = record
                 self._size += size_of(record)
@@ -65,6 +74,10 @@ class Stage:
             self._size -= size_of(record)
         self._missing.discard(due[1])
         return due, record
+
+    def all(self) -> list[Due]:
+        """In no order."""
+        return list(self._due)
 
     def count_due(self, now: int) -> int:
         return sum(due_ms <= now for due_ms, _ in self._due)

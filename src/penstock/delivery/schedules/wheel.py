@@ -8,7 +8,7 @@ from the lowest level records are taken in the order of their times, ties by off
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 SLICE_MS_BITS: Final = 6
@@ -138,6 +138,31 @@ class Wheel:
             return min([*self._ready[:1], *self._late])[0]
         firsts = [min(slices) << _SHIFTS[level] for level, slices in enumerate(self._slices) if slices]
         return max(min(firsts), self._reached << SLICE_MS_BITS) if firsts else None
+
+    @property
+    def reached(self) -> int:
+        return self._reached
+
+    def slices(self) -> Iterator[tuple[int, int, "array[int]"]]:
+        """Level, number, and times with offsets of each slice; what is at hand is in `at_hand`."""
+        for level, slices in enumerate(self._slices):
+            for number, found in slices.items():
+                yield level, number, found
+
+    def at_hand(self) -> list[Due]:
+        return self._ready + self._late
+
+    @classmethod
+    def restored(cls, reached: int, slices: Iterable[tuple[int, int, "array[int]"]], others: Iterable[Due]) -> "Wheel":
+        """`others` may be due at any time."""
+        made = cls()
+        made._reached = reached
+        for level, number, found in slices:
+            made._slices[level][number] = found
+            made._count += len(found) // 2
+        for due_ms, offset in others:
+            made.add(due_ms, offset)
+        return made
 
     def all(self) -> Iterator[Due]:
         """In no order."""

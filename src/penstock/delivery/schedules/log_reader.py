@@ -1,0 +1,101 @@
+"""Reads the log of a schedule partition: what it plans, its notes, and single records. Heavy parts run in a thread."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from penstock.delivery.schedules.reading import (
+    Planned,
+    aborted_batches,
+    cancels_in,
+    notes_in,
+    pick,
+    plans_in,
+)
+from penstock.log import FileSlice
+from penstock.replication import Partition
+from penstock.settings import topic as settings
+from penstock.wire.records import Record
+
+PIECE_BYTES: Final = 256 * 1024
+LOOP_BYTES_MAX: Final = 16 * 1024
+"""What is read and taken in on the loop; more goes to a thread."""
+
+T = TypeVar("T")
+
+
+class LogReader:
+    def __init__(self, partition: Partition) -> None:
+        self._partition = partition
+
+    @property
+    def _delay_ms(self) -> int:
+        return self._partition.config[settings.PENSTOCK_SCHEDULE_DELAY_MS]
+
+    async def notes(self, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
+        """Notes from an offset on, committed or not, each with the offset behind it; and where to go on."""
+        log = self._partition.log
+        piece = log.slice(offset, at_most=4 * PIECE_BYTES, before=end)
+        if piece is None:
+            return [], end
+        return await _from_piece(piece, lambda: notes_in(piece.read(), offset))
+
+    async def plans(self, offset: int) -> tuple[list[Planned], int]:
+        """What the committed records of one piece plan, and the offset behind it; up to the last stable offset."""
+        partition = self._partition
+        readable = partition.reader.read(offset, bytes_max=PIECE_BYTES, committed_only=True, at_least_one=True)
+        records = readable.records
+        if not isinstance(records, FileSlice):
+            return [], readable.last_stable_offset
+        aborted, delay_ms = readable.aborted or [], self._delay_ms
+        return await _from_piece(records, lambda: _plans(records.read(), aborted, offset, delay_ms))
+
+    async def cancels(self, offset: int) -> tuple[list[tuple[int, bytes]], int]:
+        """Cancels up to the high watermark that are in no transaction, of one piece, and the offset behind it."""
+        partition = self._partition
+        records = partition.reader.slice(offset, bytes_max=PIECE_BYTES)
+        if records is None:
+            return [], partition.high_watermark
+        delay_ms = self._delay_ms
+        return await _from_piece(records, lambda: cancels_in(records.read(), offset, delay_ms))
+
+    async def records(self, wanted: Sequence[int]) -> dict[int, Record]:
+        """By their offsets, which rise, as far as the log has them."""
+        found: dict[int, Record] = {}
+        place = 0
+        while place < len(wanted):
+            place, some = await self.some_records(wanted, place)
+            found |= some
+        return found
+
+    async def some_records(self, wanted: Sequence[int], place: int) -> tuple[int, dict[int, Record]]:
+        """Those of one piece of the log, from the `place`-th wanted on; and the place to go on from."""
+        start = self._partition.start_offset
+        while place < len(wanted) and wanted[place] < start:
+            place += 1
+        piece = None
+        if place < len(wanted):
+            piece = self._partition.reader.slice(wanted[place], bytes_max=PIECE_BYTES)
+        if piece is None:
+            return len(wanted), {}
+        ahead = wanted[place:]
+        found, end = await _from_piece(piece, lambda: pick(piece.read(), ahead))
+        place += 1
+        while place < len(wanted) and wanted[place] < end:
+            place += 1
+        return place, {record.offset: record for record in found}
+
+
+async def _from_piece(piece: FileSlice, make: Callable[[], T]) -> T:
+    """What is made of a piece of the log: in a thread, unless it is small and surely in memory."""
+    try:
+        if piece.is_recent and piece.size <= LOOP_BYTES_MAX:
+            return make()
+        return await asyncio.to_thread(make)
+    finally:
+        piece.release()
+
+
+def _plans(data: bytes, transactions: list[tuple[int, int]], start: int, delay_ms: int) -> tuple[list[Planned], int]:
+    aborted = aborted_batches(data, transactions) if transactions else set()
+    return plans_in(data, aborted, start=start, fixed_delay_ms=delay_ms)

@@ -1,0 +1,200 @@
+"""Sends what is due on its way: writes intents, and does what the relay says.
+
+An intent is written only where all that was acknowledged has been taken in, with no await in between: so a cancel that
+was acknowledged wins (S6). The relay goes by a clock that nobody sets; only what is due goes by the time of day.
+"""
+
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final
+
+import structlog
+
+from penstock.cluster import ClusterImage
+from penstock.delivery.relay import batches
+from penstock.delivery.relay.entries import Entry, Target, encode
+from penstock.delivery.relay.machine import Answer, Send, Start, Write
+from penstock.delivery.relay.sender import RelaySender, TargetGone
+from penstock.delivery.schedules.firing import DUE, Outgoing, TargetLimits, choose, outgoing
+from penstock.delivery.schedules.log_reader import LogReader
+from penstock.delivery.schedules.metrics import RelayMetrics, ScheduleMetrics
+from penstock.delivery.schedules.plan import Plan, read
+from penstock.delivery.schedules.refs import decode as decode_refs
+from penstock.delivery.schedules.refs import encode as encode_refs
+from penstock.delivery.schedules.state import ScheduleState
+from penstock.errors import NotEnoughReplicas, OutOfOrderSequence, Refusal
+from penstock.model import Clock
+from penstock.replication import Partition, append_note
+from penstock.settings import TopicConfig
+from penstock.settings import topic as settings
+from penstock.wire.records import Record
+
+INTENTS_A_TURN: Final = 4
+PAUSE_MS: Final = 1_000
+
+_log = structlog.get_logger(__name__)
+
+
+class Outbox:
+    def __init__(
+        self,
+        partition: Partition,
+        reader: LogReader,
+        *,
+        image: ClusterImage,
+        config_of: Callable[[Any], TopicConfig],
+        sender: RelaySender,
+        next_producer_id: Callable[[], Awaitable[int]],
+        clock: Clock,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+        metrics: ScheduleMetrics,
+        relay_metrics: RelayMetrics,
+        wake: Callable[[], None],
+        is_over: Callable[[], bool],
+    ) -> None:
+        self._partition = partition
+        self._reader = reader
+        self.target_name = partition.config[settings.PENSTOCK_SCHEDULE_TARGET]
+        self._image = image
+        self._config_of = config_of
+        self._sender = sender
+        self._next_producer_id = next_producer_id
+        self._clock = clock
+        self._spawn = spawn
+        self._metrics = metrics
+        self._relay_metrics = relay_metrics
+        self._wake = wake
+        self._is_over = is_over
+        self._not_before = 0
+
+    def target(self) -> tuple[Target, TargetLimits] | None:
+        topic = self._image.topics.get(self.target_name)
+        index = self._partition.index
+        if topic is None or index >= len(topic.partitions):
+            return None
+        config = self._config_of(topic)
+        limits = TargetLimits(config[settings.MAX_MESSAGE_BYTES], "compact" in config[settings.CLEANUP_POLICY])
+        return Target(topic.name, topic.topic_id, index), limits
+
+    # Intents ------------------------------------------------------------------------------------------------------
+
+    def fire(self, state: ScheduleState) -> None:
+        """Write intents for what is due. No await: whatever was acknowledged has been taken in."""
+        now, steady = self._clock.now(), self._partition.now_ms()
+        found = self.target() if steady >= self._not_before else None
+        if found is None:
+            return  # held until there is one
+        target, limits = found
+        for _ in range(INTENTS_A_TURN):
+            first = state.stage.first()
+            if first is None or first[0] > now or not state.relay.has_room(target, steady):
+                return
+            chosen = choose(state.stage, state.machine, limits, now, state.aside)
+            if not chosen.refs:
+                return
+            refs = encode_refs(chosen.refs)
+            state.on_the_way[refs] = self._outgoing(chosen)
+            if not self._write(state, state.relay.intent(target, refs, len(chosen.refs))):
+                state.on_the_way.pop(refs)
+                state.stage.add(chosen.due)
+                return
+
+    def _outgoing(self, chosen: Outgoing) -> list[Record]:
+        source = str(self._partition.topic_partition)
+        return [
+            outgoing(record, source=source, due_ms=due_ms)
+            for (due_ms, _), record in zip(chosen.due, chosen.records, strict=True)
+        ]
+
+    def _write(self, state: ScheduleState, entry: Entry) -> bool:
+        try:
+            appended = append_note(self._partition, encode(entry))
+        except NotEnoughReplicas:
+            steady = self._partition.now_ms()
+            state.relay.write_failed(entry.target, steady)
+            self._not_before = steady + PAUSE_MS
+            return False
+        state.apply(entry, appended.next_offset)
+        state.relay.replicated_to(self._partition.high_watermark)
+        return True
+
+    # The relay ----------------------------------------------------------------------------------------------------
+
+    def carry_out(self, state: ScheduleState) -> None:
+        before = state.relay.resent
+        for step in state.relay.steps(self._partition.now_ms()):
+            match step:
+                case Write(entry):
+                    self._write(state, entry)
+                case Start():
+                    self._spawn(self._start(state, step))
+                case Send():
+                    self._spawn(self._send(state, step))
+        self._relay_metrics.resent += state.relay.resent - before
+
+    async def _start(self, state: ScheduleState, step: Start) -> None:
+        relay, partition = state.relay, self._partition
+        try:
+            from_offset = await self._sender.end_of(step.target)
+            producer_id = await self._next_producer_id() if step.wants_id else -1
+        except Exception as error:
+            relay.answered(step, self._answer_for(error, step.target), partition.now_ms())
+        else:
+            relay.started(step, producer_id=producer_id, from_offset=from_offset, now=partition.now_ms())
+        self._wake()
+
+    async def _send(self, state: ScheduleState, step: Send) -> None:
+        relay, partition = state.relay, self._partition
+        try:
+            records = state.on_the_way.get(step.refs) or await self._records_of(step.refs)
+            batch = batches.build(
+                records,
+                producer_id=step.producer_id,
+                epoch=step.epoch,
+                sequence=step.sequence,
+                now=self._clock.now(),
+                size=sum(map(batches.size_of, records)),
+            )
+            if self._is_over():
+                return
+            offset = await self._sender.send(step.target, batch, from_offset=step.from_offset)
+        except Exception as error:
+            relay.answered(step, self._answer_for(error, step.target), partition.now_ms())
+        else:
+            relay.answered(step, Answer.TAKEN, partition.now_ms(), offset=offset)
+            self._count(records)
+        self._wake()
+
+    async def _records_of(self, coded: bytes) -> list[Record]:
+        """As they were intended, by whoever it was."""
+        refs = decode_refs(coded)
+        found = await self._reader.records(sorted(ref.offset for ref in refs))
+        delay_ms = self._partition.config[settings.PENSTOCK_SCHEDULE_DELAY_MS]
+        source = str(self._partition.topic_partition)
+        records = []
+        for ref in refs:
+            record = found[ref.offset]
+            due_ms = ref.due_ms
+            if not ref.is_recurring:
+                plan = read(record, fixed_delay_ms=delay_ms)
+                due_ms = plan.due_ms if isinstance(plan, Plan) else -1
+            records.append(outgoing(record, source=source, due_ms=due_ms))
+        return records
+
+    def _answer_for(self, error: Exception, target: Target) -> Answer:
+        if isinstance(error, TargetGone):
+            return Answer.GONE
+        if isinstance(error, OutOfOrderSequence):
+            return Answer.OUT_OF_ORDER
+        home = str(self._partition.topic_partition)
+        if isinstance(error, Refusal):
+            _log.info("records not moved yet", home=home, target=str(target), reason=error.message)
+        else:
+            _log.error("records not moved", home=home, target=str(target), exc_info=error)
+        return Answer.LATER
+
+    def _count(self, records: list[Record]) -> None:
+        now = self._clock.now()
+        self._metrics.fired += len(records)
+        for record in records:
+            due_ms = next(int(value or 0) for name, value in record.headers if name == DUE)
+            self._metrics.lateness.record(max(0, now - due_ms) / 1000)

@@ -1,0 +1,63 @@
+"""What the leader of a schedule partition knows of it: what waits, what is on its way, what is ready to go. Pure.
+
+All of it follows from the partition's log, but for the records that are at hand. A home takes in what was committed
+(`take`), and applies each note where it lies in the log (`apply`), its own as it writes them.
+"""
+
+from penstock.delivery.relay.bugs import NO_BUGS as NO_RELAY_BUGS
+from penstock.delivery.relay.bugs import RelayBugs
+from penstock.delivery.relay.entries import Entry
+from penstock.delivery.relay.machine import RelayMachine
+from penstock.delivery.schedules.machine import ScheduleMachine
+from penstock.delivery.schedules.plan import Plan
+from penstock.delivery.schedules.reading import Nothing, Planned
+from penstock.delivery.schedules.refs import decode as decode_refs
+from penstock.delivery.schedules.stage import Stage
+from penstock.delivery.schedules.wheel import Due
+from penstock.wire.records import Record
+
+
+class ScheduleState:
+    def __init__(self, start_offset: int, now: int, bugs: RelayBugs = NO_RELAY_BUGS) -> None:
+        self.machine = ScheduleMachine(start_offset, now)
+        self.relay = RelayMachine(bugs)
+        self.stage = Stage()
+        self.aside: list[Due] = []
+        """Due, and not taken by the target."""
+        self.back: list[int] = []
+        """Offsets that an intent named whose target is gone; what they plan is to be read again."""
+        self.on_the_way: dict[bytes, list[Record]] = {}
+        """Records of open intents, by their refs; what a former leader intended is read again."""
+        self.noted_to = start_offset
+        """Behind the last note that was applied."""
+        self.unreadable = 0
+
+    def apply(self, entry: Entry, position: int) -> None:
+        """A note is in the log, which ends at `position` with it."""
+        self.noted_to = position
+        change = self.relay.apply(entry, position)
+        if change.opened is not None:
+            self.machine.opened(decode_refs(change.opened))
+        for refs in change.finished:
+            self.machine.finished(decode_refs(refs))
+            self.on_the_way.pop(refs, None)
+        for refs in change.returned:
+            self.back += self.machine.returned(decode_refs(refs))
+            self.on_the_way.pop(refs, None)
+
+    def take(self, planned: Planned) -> None:
+        """What a committed record plans, or that none lies there; in the order of the log."""
+        if isinstance(planned, Nothing):
+            self.machine.nothing(planned.first, planned.end)
+            self.unreadable += planned.is_unreadable
+            return
+        offset, plan = planned
+        if isinstance(plan, Plan):
+            self.machine.scheduled(offset, plan)
+        else:
+            self.machine.cancel(offset, plan.id, plan.fires_at)
+
+    def put_back(self) -> None:
+        """Look again at what the target would not take."""
+        self.stage.add(self.aside)
+        self.aside = []
