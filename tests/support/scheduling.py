@@ -44,5 +44,5 @@ def drained(state: ScheduleState, now: int) -> list[tuple[int, int]]:
     """All that is waiting and due by then, in its order."""
     while not state.machine.wheel.deal_out(now, 10_000):
         pass
-    found = [due for due in state.machine.wheel.take(now, 1 << 40)] + state.stage.all() + state.aside
+    found = [*state.machine.wheel.take(now, 1 << 40), *state.stage.all(), *state.aside]
     return sorted(due for due in found if state.machine.is_waiting(*due))
