@@ -40,8 +40,8 @@ _BY_PACKAGE = {
         FetchRequestMaxBytesTest FetchRequestTest HeartbeatRequestTest JoinGroupRequestTest LeaveGroupRequestTest
         ListGroupsRequestTest ListOffsetsRequestTest LogOffsetTest OffsetCommitRequestTest OffsetDeleteRequestTest
         OffsetFetchRequestTest OffsetsForLeaderEpochRequestTest ProduceRequestTest ReplicaFetchTest
-        ShareFetchAcknowledgeRequestTest ShareGroupDescribeRequestTest ShareGroupHeartbeatRequestTest SyncGroupRequestTest
-        TxnOffsetCommitRequestTest WriteTxnMarkersRequestTest
+        ShareFetchAcknowledgeRequestTest ShareGroupDescribeRequestTest ShareGroupHeartbeatRequestTest
+        SyncGroupRequestTest TxnOffsetCommitRequestTest WriteTxnMarkersRequestTest
     """,
     "org.apache.kafka.streams.integration": "RegexSourceIntegrationTest",
 }

@@ -6,19 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tests.conformance.rights.table import (
-    CLUSTER,
-    GROUP,
-    ROWS,
-    SUPER_USER,
-    THERE,
-    TOPIC_ID,
-    TRANSACTION,
-    USERS,
-    Body,
-    Row,
-    User,
-)
+from tests.conformance.rights.row import GROUP, THERE, TOPIC_ID, TRANSACTION, Body, Row
+from tests.conformance.rights.table import CLUSTER, ROWS, SUPER_USER, USERS, User
 from tests.support.raw import ConnectionEnded, RawClient
 
 from penstock.access.acls import Permission
