@@ -13,7 +13,6 @@ from tests.conformance.compare import ABSENT, ANYTHING, PINNED, Difference, Kind
 
 # What is not built is not advertised (RULES 44); these come with the issues named beside them.
 _NOT_BUILT = {
-    "share groups": (76, 77, 78, 79, 90, 91, 92),
     "streams groups": (88, 89),
     "raft, which Penstock does not have": (80, 81),
 }
@@ -198,11 +197,7 @@ _BROKER_SETTINGS_NOT_LISTED = {
         "alter.log.dirs.replication.quota.window.*",
     ),
     "there is no cold tier yet": ("remote.*", "follower.fetch.last.tiered.offset.enable"),
-    "share and streams groups are not built yet": (
-        "group.share.*",
-        "group.streams.max.size",
-        "share.*",
-    ),
+    "streams groups are not built yet": ("group.streams.max.size",),
     "clients' metrics are not taken yet": ("telemetry.max.bytes",),
     "two-phase commit by clients is not built": ("transaction.two.phase.commit.enable",),
     "a partition is always verified": ("transaction.partition.verification.enable",),
