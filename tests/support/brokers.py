@@ -23,11 +23,13 @@ from penstock.cluster import (
     CreateTopic,
     Endpoint,
     LogReport,
+    PartitionImage,
     PartitionRef,
     PeerView,
     ProbeResult,
 )
 from penstock.cluster.commands import CreatedTopic
+from penstock.cluster.keys import Keys
 from penstock.metastore import (
     Changes,
     KeyValue,
@@ -41,6 +43,8 @@ from penstock.metastore import (
 from penstock.model import BrokerId
 from penstock.settings.config import Config
 
+KEYS = Keys("main")
+LEASE_S = 3.0
 EXPIRE_EVERY_S = 0.05
 LIMIT_S = 120.0
 
@@ -297,3 +301,30 @@ async def some_brokers(
         expiring.cancel()
         await asyncio.wait([expiring])
         await brokers.store.close()
+
+
+def the(brokers: Brokers, topic: str = "orders") -> PartitionImage:
+    return brokers.image().topics[topic].partitions[0]
+
+
+def lose_answer(line: Line, *, number: int, is_made: bool) -> None:
+    """Of one write; of the others answers come."""
+    asked = 0
+
+    def before(_: Transaction) -> None:
+        nonlocal asked
+        is_it = asked == number
+        asked += 1
+        if is_it and not is_made:
+            raise Unavailable("the leader has gone")
+        line.loses_answers = is_it
+
+    line.before_commit = before
+
+
+def write_behind_everybodys_back(brokers: Brokers, transaction: Transaction) -> None:
+    """Another's write, between a decision and its own: the images hear of it later, as always."""
+    changes = brokers.store._space.decide(transaction)
+    assert changes is not None
+    brokers.store._space.apply(changes)
+    brokers.store._watchers.tell(changes)
