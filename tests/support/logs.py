@@ -1,8 +1,10 @@
 """Logs for tests: batches at given offsets, a clock that stands still, a log in a folder."""
 
+import errno
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 from penstock.log.file_pool import FilePool
 from penstock.log.partition_log import PartitionLog
@@ -15,6 +17,8 @@ from penstock.wire.records import Record, build_batch
 
 ORDERS_0 = TopicPartition("orders", PartitionIndex(0))
 TOPIC_ID = TopicId(bytes(range(16)))
+THREE_A_SEGMENT = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
+HOUR_MS = 3_600_000
 
 
 class StillClock:
@@ -157,3 +161,28 @@ def reopen(
 
 def sizes(log: PartitionLog) -> Sequence[int]:
     return [segment.size for segment in log.segments]
+
+
+def a_filled_log(folder: Path, *, records: int = 30, **settings: str) -> PartitionLog:
+    named = {name.replace("_", "."): value for name, value in settings.items()}
+    log = a_log(folder / "orders-0", settings=THREE_A_SEGMENT | named)
+    fill(log, records)
+    log.high_watermark = records
+    return log
+
+
+def no_room(*_: object) -> Never:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def a_log_whose_index_is_wrong(folder: Path) -> PartitionLog:
+    """Ten records, the fifth the latest; of the index only the last entries point at batches."""
+    log = a_log(folder / "orders-0", settings={"index.interval.bytes": "0"})
+    for offset in range(10):
+        log.append([a_batch(offset, timestamp=1_000 + offset if offset < 5 else 500)])
+    log.rolling.roll()
+    log.flushing.close()
+    path = log.folder / "00000000000000000000.index"
+    entries = list(struct.iter_unpack(">II", path.read_bytes()))
+    path.write_bytes(b"".join(struct.pack(">II", last, position + (last < 6)) for last, position in entries))
+    return reopen(log, is_clean=True)
