@@ -115,13 +115,6 @@ class Config:
             config._values.clear()
             config.version += 1
 
-    def with_dynamic(self, *, cluster: Mapping[str, str], broker: Mapping[str, str]) -> "Config":
-        """What this would be with other dynamic settings; for asking before changing."""
-        other = Config(self._layers[Source.STATIC_BROKER])
-        other.unused = self.unused
-        other.replace_dynamic(cluster=cluster, broker=broker)
-        return other
-
     @property
     def static(self) -> Mapping[str, str]:
         return self._layers[Source.STATIC_BROKER]

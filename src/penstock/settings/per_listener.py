@@ -4,7 +4,7 @@ Settings about security have such a form, and bounds of connections. One whose l
 start, as it would protect nothing.
 """
 
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from penstock.settings.config import Config
 from penstock.settings.setting import OwnName, Setting, own_name
@@ -28,10 +28,6 @@ class ListenerConfig(NamedTuple):
         """What the listener alone was given."""
         text = self.broker.static.get(f"listener.name.{self.listener.lower()}.{setting.name}")
         return None if text is None else setting.parse(text)
-
-    def is_given(self, setting: Setting[Any]) -> bool:
-        names = (setting.name, f"listener.name.{self.listener.lower()}.{setting.name}")
-        return any(name in self.broker.static for name in names)
 
 
 def listener_names(config: Config) -> set[str]:

@@ -43,7 +43,3 @@ def why_refused(name: str) -> str | None:
         setting = of_mechanism["setting"]
         return _WHY.get(setting, f"settings of one mechanism have no form of their own: write {setting}")
     return _WHY.get(name)
-
-
-def refused_names() -> frozenset[str]:
-    return frozenset(_WHY)

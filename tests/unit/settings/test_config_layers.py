@@ -104,12 +104,6 @@ def test_a_broker_forgets_topics_that_nobody_holds() -> None:
     assert list(broker._below) == [kept]
 
 
-def test_with_dynamic_asks_without_changing() -> None:
-    broker = Config.for_broker()
-    trial = broker.with_dynamic(cluster={}, broker={"log.retention.ms": "3"})
-    assert (trial[b.LOG_RETENTION_MS], broker[b.LOG_RETENTION_MS]) == (3, None)
-
-
 def test_an_override_is_explained_with_all_that_lies_below_it() -> None:
     broker = Config.for_broker({"log.segment.bytes": "2000000"})
     broker.replace_dynamic(cluster={"log.segment.bytes": "3000000"}, broker={"log.segment.bytes": "4000000"})
