@@ -2,7 +2,7 @@
 records, and where to find a leader.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from penstock.access.authorizer import Authorizer
@@ -77,6 +77,16 @@ class SharePlaces:
                 raise NotLeaderOrFollower("another broker keeps this partition")
             raise UnknownTopicOrPartition
         return partition
+
+    def right_of(self, group: str) -> Callable[[str], None] | None:
+        """Refuses a topic to who waits, as the rules may have changed since it asked. None where there are no rules."""
+        authorizer, subject = self._authorizer, self._subject
+
+        def require(topic: str) -> None:
+            authorizer.require(subject, READ_GROUP, group)
+            authorizer.require(subject, READ_TOPIC, topic)
+
+        return require if authorizer.is_on else None
 
     def _refused(self, topic_id: TopicId) -> Refusal | None:
         """Asked for once a topic, however many of its partitions there are."""

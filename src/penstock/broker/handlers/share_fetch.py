@@ -201,6 +201,7 @@ class _Answer:
             found,
             refused=refused,
             is_current=lambda: self._shares.sessions.get(self._session.key) is self._session,
+            require_right=self._places.right_of(self._session.key.group),
             clock=clock,
             hold_back=None if quota is None else quota.take,
         )

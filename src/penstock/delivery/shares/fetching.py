@@ -91,11 +91,13 @@ class ShareFetch:
         *,
         refused: Sequence[Given] = (),
         is_current: Callable[[], bool] = lambda: True,
+        require_right: Callable[[str], None] | None = None,
         clock: Clock,
         hold_back: Callable[[Sequence[tuple[str, int]]], float] | None = None,
     ) -> None:
-        """`refused`: what else was asked for. `is_current`: whether its session is still there. `hold_back` counts
-        bytes by topic, or says for how many seconds the reader gets nothing.
+        """`refused`: what else was asked for. `is_current`: whether its session is still there. `require_right`, asked
+        with each look, raises a Refusal for a topic that the reader may not read any more. `hold_back` counts bytes by
+        topic, or says for how many seconds the reader gets nothing.
         """
         self._shares = shares
         self._group = group
@@ -103,6 +105,7 @@ class ShareFetch:
         self._limits = limits
         self._partitions = partitions
         self._is_current = is_current
+        self._require_right = require_right
         self._clock = clock
         self._hold_back = hold_back
         self._errors = {each.shared: each for each in refused}
@@ -135,6 +138,8 @@ class ShareFetch:
             if shared in self._errors:
                 continue
             try:
+                if self._require_right is not None:
+                    self._require_right(partition.topic)
                 share = self._share(shared, partition)
                 each_max = left // (len(self._partitions) - place) if left > 0 else 0
                 seen = None if files <= 0 else self._see(share, each_max, at_least_one=not total, may_load=may_load)
