@@ -106,3 +106,32 @@ def test_a_group_of_another_kind_is_named_as_one(penstock: Penstock, client: Cli
         found = penstock("share", "describe", "no-share-group")
         assert found.code == ExitCode.NOT_FOUND and "is no share group" in found.err
         assert "no-share-group" not in penstock("share", "list", "--names").out.splitlines()
+
+
+def test_what_a_member_has_is_shown_and_taken_back_for_others(
+    penstock: Penstock, client: Client, share_cluster: str
+) -> None:
+    client.create_topics([NewTopic("held", 1)]).all()
+    eventually(lambda: "held" in client.list_topics(), "held is known")
+    earliest(client, "held")
+    with client.producer() as producer:
+        producer.send("held", b"one")
+    with client.share_consumer(group="held", topics=("held",), auto_accept=False) as holder:
+        (record,) = holder.poll(PATIENCE_S)
+        shown = penstock("share", "inflight", "held", "--json")
+        if shown.code == ExitCode.OK:  # Apache Kafka's brokers do not tell
+            (row,) = json.loads(shown.out)
+            assert 0 < row.pop("lock_left_ms") <= 3_000
+            told = {"topic": "held", "partition": 0, "first": 0, "last": 0, "deliveries": record.delivery_count}
+            assert row == told | {"member": holder.member_id, "client": row["client"]}
+            assert holder.member_id in penstock("share", "inflight", "held", "--topic", "held").out
+            assert json.loads(penstock("share", "inflight", "held", "--topic", "other", "--json").out) == []
+        else:
+            assert "does not tell" in shown.err
+        released = json.loads(penstock("share", "release", "held", "--member", holder.member_id, "--json").out)
+        assert released == [{"member": holder.member_id, "sessions": 1}]
+        with client.share_consumer(group="held", topics=("held",)) as other:
+            (again,) = other.poll(PATIENCE_S)
+            assert (again.offset, again.delivery_count) == (0, record.delivery_count + 1)
+    missing = penstock("share", "release", "held", "--member", "nobody")
+    assert missing.code == ExitCode.NOT_FOUND and "has no member nobody" in missing.err

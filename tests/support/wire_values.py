@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 from tools.wire.facts import Field, Message, load
 from tools.wire.layout import Layout, Layouts, Slot
+from tools.wire.own_fields import OWN_NAMES
 
 MESSAGES: dict[str, Message] = {message.name: message for message in load() if not message.only_the_api}
 
@@ -50,6 +51,8 @@ def _structs(message: Message, name: str, narrowed: dict[tuple[str, str], st.Sea
 
 def _values(message: Message, owner: str, field: Field, narrowed: dict[tuple[str, str], st.SearchStrategy[Any]]) -> Any:
     values: st.SearchStrategy[Any]
+    if field.name in OWN_NAMES and (owner, field.python_name) in narrowed:
+        return narrowed[owner, field.python_name]  # the whole field, an array or not
     match field.type:
         case _ if (owner, field.python_name) in narrowed:
             values = narrowed[owner, field.python_name]

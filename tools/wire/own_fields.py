@@ -2,6 +2,7 @@
 them over. They are laid over the facts as these are read, which come from Kafka's jars and have none of it.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 _NOT_BEFORE = {
@@ -10,7 +11,24 @@ _NOT_BEFORE = {
     "ignorable": True,
 }  # fmt: skip
 
-OWN_FIELDS: dict[tuple[str, str], tuple[dict[str, Any], ...]] = {
+_ASKED_OF_LEADERS = {
+    # Not the group's coordinator is asked, but a leader of partitions: for what it has given out.
+    "name": "OfLeader", "type": "bool", "versions": "0+", "tagged": "0+", "tag": 10_000, "default": False,
+    "ignorable": True,
+}  # fmt: skip
+_IN_FLIGHT = {
+    # What members have now; null of whoever was not asked for it, or does not know the question.
+    "name": "InFlight", "type": "[]InFlightRange", "versions": "0+", "tagged": "0+", "tag": 10_000, "nullable": "0+",
+    "default": None, "ignorable": True, "fields": [
+        {"name": "FirstOffset", "type": "int64", "versions": "0+"},
+        {"name": "LastOffset", "type": "int64", "versions": "0+"},
+        {"name": "DeliveryCount", "type": "int16", "versions": "0+"},
+        {"name": "MemberId", "type": "string", "versions": "0+"},
+        {"name": "LockLeftMs", "type": "int32", "versions": "0+"},
+    ],
+}  # fmt: skip
+
+OWN_FIELDS: Mapping[tuple[str, str], tuple[dict[str, Any], ...]] = {
     (message, "StateBatches"): (_NOT_BEFORE,)
     for message in (
         "ReadShareGroupStateResponse",
@@ -18,6 +36,9 @@ OWN_FIELDS: dict[tuple[str, str], tuple[dict[str, Any], ...]] = {
         "ShareUpdateValue",
         "WriteShareGroupStateRequest",
     )
+} | {
+    ("DescribeShareGroupOffsetsRequest", "Groups"): (_ASKED_OF_LEADERS,),
+    ("DescribeShareGroupOffsetsResponse", "Partitions"): (_IN_FLIGHT,),
 }
 """By message and by the field whose structs get them, wherever that field lies in the message."""
 

@@ -223,6 +223,8 @@ class AsyncClient:
     commit_offsets = Awaited(groups.commit_offsets)
     delete_offsets = Awaited(groups.delete_offsets)
     share_group_offsets = Awaited(groups.share_group_offsets)
+    share_group_in_flight = Awaited(groups.share_group_in_flight)
+    release_share_member = Awaited(groups.release_share_member)
     alter_share_group_offsets = Awaited(groups.alter_share_group_offsets)
     delete_share_group_offsets = Awaited(groups.delete_share_group_offsets)
     list_transactions = Awaited(transactions.list_transactions)

@@ -146,6 +146,8 @@ class Client:
     commit_offsets = Blocking(groups.commit_offsets)
     delete_offsets = Blocking(groups.delete_offsets)
     share_group_offsets = Blocking(groups.share_group_offsets)
+    share_group_in_flight = Blocking(groups.share_group_in_flight)
+    release_share_member = Blocking(groups.release_share_member)
     alter_share_group_offsets = Blocking(groups.alter_share_group_offsets)
     delete_share_group_offsets = Blocking(groups.delete_share_group_offsets)
     list_transactions = Blocking(transactions.list_transactions)

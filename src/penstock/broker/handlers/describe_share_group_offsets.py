@@ -1,6 +1,7 @@
 """DescribeShareGroupOffsets (KIP-932): where share groups are in partitions.
 
-v1 how many records are left (KIP-1226).
+v1 how many records are left (KIP-1226). Our own tagged field has a broker tell, of the partitions that it leads, which
+records are with whom (docs/adr/0089).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,8 +13,10 @@ from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups.share_service import NOT_KNOWN, ShareGroupService, ShareOffset
+from penstock.delivery.shares.ranges import ACQUIRED
+from penstock.delivery.shares.service import ShareDelivery
 from penstock.errors import Refusal, TopicAuthorizationFailed, UnknownTopicOrPartition
-from penstock.model import TopicId
+from penstock.model import Clock, TopicId
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_share_group_offsets_request import (
     DescribeShareGroupOffsetsRequest,
@@ -24,6 +27,7 @@ from penstock.wire.messages.describe_share_group_offsets_response import (
     DescribeShareGroupOffsetsResponseGroup,
     DescribeShareGroupOffsetsResponsePartition,
     DescribeShareGroupOffsetsResponseTopic,
+    InFlightRange,
 )
 
 Row = DescribeShareGroupOffsetsResponsePartition
@@ -37,14 +41,19 @@ async def describe_share_group_offsets(
     request: DescribeShareGroupOffsetsRequest,
     context: RequestContext,
     share_groups: ShareGroupService,
+    shares: ShareDelivery,
     image: ClusterImage,
     authorizer: Authorizer,
+    clock: Clock,
 ) -> DescribeShareGroupOffsetsResponse:
     response = DescribeShareGroupOffsetsResponse()
     async for group in cooperatively(request.groups, at_once=1):
         try:
             authorizer.require(context.caller.subject, DESCRIBE_GROUP, group.group_id)
-            topics = await _described(group, context.caller.subject, share_groups, image, authorizer)
+            if group.of_leader:
+                topics = _in_flight(group, context.caller.subject, shares, authorizer, clock)
+            else:
+                topics = await _described(group, context.caller.subject, share_groups, image, authorizer)
             told = DescribeShareGroupOffsetsResponseGroup(group.group_id, topics)
         except Refusal as refusal:
             told = DescribeShareGroupOffsetsResponseGroup(group.group_id, [], refusal.code, refusal.message)
@@ -81,6 +90,29 @@ async def _described(
         Found(name, topic_id, [_row(part, offsets[topic_id, part]) for part in partitions])
         for name, topic_id, partitions in wanted
     ]
+
+
+def _in_flight(
+    group: DescribeShareGroupOffsetsRequestGroup,
+    subject: Subject,
+    shares: ShareDelivery,
+    authorizer: Authorizer,
+    clock: Clock,
+) -> list[Found]:
+    topics: dict[TopicId, Found] = {}
+    now = clock.monotonic()
+    for share in shares.share_partitions.of_group(group.group_id):
+        name, machine = share.partition.topic, share.machine
+        if machine is None or not authorizer.shows(subject, DESCRIBE_TOPIC, name):
+            continue
+        row = Row(share.key.partition, machine.start_offset, share.leader_epoch, share.lag)
+        row.in_flight = [
+            InFlightRange(each.first, each.last, each.count, each.member, max(int((each.deadline - now) * 1000), 0))
+            for each in machine.window.ranges
+            if each.state == ACQUIRED
+        ]
+        topics.setdefault(share.key.topic_id, Found(name, share.key.topic_id)).partitions.append(row)
+    return list(topics.values())
 
 
 def _row(partition: int, found: ShareOffset | Refusal) -> Row:

@@ -8,7 +8,7 @@ import msgspec
 from penstock.client.core import Core
 from penstock.client.network import Node
 from penstock.client.outcomes import Outcomes, by_topic, one, outcome, place
-from penstock.errors import Refusal
+from penstock.errors import Refusal, ShareSessionNotFound
 from penstock.model import TopicPartition
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.alter_share_group_offsets_request import (
@@ -52,11 +52,13 @@ from penstock.wire.messages.offset_fetch_request import (
     OffsetFetchRequestTopics,
 )
 from penstock.wire.messages.offset_fetch_response import OffsetFetchResponse
+from penstock.wire.messages.share_acknowledge_request import ShareAcknowledgeRequest
 from penstock.wire.messages.share_group_describe_request import ShareGroupDescribeRequest
 from penstock.wire.messages.share_group_describe_response import DescribedGroup as ShareGroup
 from penstock.wire.messages.streams_group_describe_request import StreamsGroupDescribeRequest
 from penstock.wire.messages.streams_group_describe_response import DescribedGroup as StreamsGroup
 
+LAST_OF_A_SESSION = -1
 TOPIC_NAMES_TO = 9
 """Later versions of OffsetFetch and OffsetCommit name topics by their ids alone; offsets of topics that are gone have
 no name there, and an operator wants to see them."""
@@ -226,6 +228,41 @@ async def share_group_offsets(
         return {group: outcome(found.error_code, Outcomes(offsets), found.error_message)}
 
     return one(await core.scatter(ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS, [group], ask))
+
+
+InFlight = dict[TopicPartition, DescribeShareGroupOffsetsResponsePartition]
+
+
+async def share_group_in_flight(core: Core, group: str) -> Outcomes[int, InFlight]:
+    """What members have now of the partitions that each broker leads, by the broker's id. Only Penstock's brokers know
+    the question: of others a row's `in_flight` is None, or they refuse because they do not coordinate the group.
+    """
+    request = DescribeShareGroupOffsetsRequest([DescribeShareGroupOffsetsRequestGroup(group, None, of_leader=True)])
+
+    async def ask(node: Node | None, some: list[int]) -> dict[int, Any]:
+        (told,) = (await core.ask(node, request)).groups
+        rows = {
+            place(topic.topic_name, each.partition_index): each for topic in told.topics for each in topic.partitions
+        }
+        return dict.fromkeys(some, outcome(told.error_code, rows, told.error_message))
+
+    return await core.scatter(ApiKey.LIST_GROUPS, await core.broker_ids(), ask, patiently=False)
+
+
+async def release_share_member(core: Core, group: str, member: str) -> Outcomes[int, bool]:
+    """End a member's sessions, as its own last request does: what it has goes to others. By broker, whether there was
+    one.
+    """
+    request = ShareAcknowledgeRequest(group_id=group, member_id=member, share_session_epoch=LAST_OF_A_SESSION)
+
+    async def ask(node: Node | None, some: list[int]) -> dict[int, bool]:
+        try:
+            await core.ask(node, request)
+        except ShareSessionNotFound:
+            return dict.fromkeys(some, False)
+        return dict.fromkeys(some, True)
+
+    return await core.scatter(ApiKey.LIST_GROUPS, await core.broker_ids(), ask, patiently=False)
 
 
 async def alter_share_group_offsets(

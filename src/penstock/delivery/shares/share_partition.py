@@ -100,6 +100,12 @@ class SharePartition:
         """Whether something of it is being written, or read."""
         return self._is_writing or (self.machine is None and self.failure is None)
 
+    @property
+    def lag(self) -> int:
+        """Records that the group has not done with yet."""
+        machine = self.machine
+        return 0 if machine is None else max(self.partition.high_watermark - machine.start_offset - machine.done, 0)
+
     # Beginning and ending ---------------------------------------------------------------------------------------
 
     async def load(self) -> None:

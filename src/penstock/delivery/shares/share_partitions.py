@@ -137,7 +137,7 @@ class SharePartitions:
         registry.read(metrics.INFLIGHT, lambda: each(_inflight))
         registry.read(metrics.WINDOW_SPAN, lambda: each(_span))
         registry.read(metrics.WINDOW_STALLED, lambda: each(self._stalled))
-        registry.read(metrics.LAG, lambda: each(_lag))
+        registry.read(metrics.LAG, lambda: each(lambda share: share.lag))
 
     def _stalled(self, share: SharePartition) -> float:
         return 0.0 if share.stalled_since is None else self._clock.monotonic() - share.stalled_since
@@ -155,9 +155,3 @@ def _inflight(share: SharePartition) -> float:
 
 def _span(share: SharePartition) -> float:
     return 0.0 if share.machine is None else share.machine.window.span
-
-
-def _lag(share: SharePartition) -> float:
-    if share.machine is None:
-        return 0.0
-    return max(share.partition.high_watermark - share.machine.start_offset - share.machine.done, 0)

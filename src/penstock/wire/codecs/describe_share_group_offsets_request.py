@@ -13,6 +13,7 @@ DECODERS, ENCODERS = by_table(
         DescribeShareGroupOffsetsRequestGroup: (
             Field("group_id", "string"),
             Field("topics", "[]DescribeShareGroupOffsetsRequestTopic", null_since=0),
+            Field("of_leader", "bool", tag=10000),
         ),
         DescribeShareGroupOffsetsRequestTopic: (
             Field("topic_name", "string"),

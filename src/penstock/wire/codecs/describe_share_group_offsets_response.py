@@ -5,6 +5,7 @@ from penstock.wire.messages.describe_share_group_offsets_response import (
     DescribeShareGroupOffsetsResponseGroup,
     DescribeShareGroupOffsetsResponsePartition,
     DescribeShareGroupOffsetsResponseTopic,
+    InFlightRange,
 )
 from penstock.wire.tables import by_table
 
@@ -29,6 +30,14 @@ DECODERS, ENCODERS = by_table(
             Field("lag", "int64", since=1, ignorable=True),
             Field("error_code", "int16"),
             Field("error_message", "string", null_since=0),
+            Field("in_flight", "[]InFlightRange", null_since=0, tag=10000),
+        ),
+        InFlightRange: (
+            Field("first_offset", "int64"),
+            Field("last_offset", "int64"),
+            Field("delivery_count", "int16"),
+            Field("member_id", "string"),
+            Field("lock_left_ms", "int32"),
         ),
         DescribeShareGroupOffsetsResponse: (
             Field("throttle_time_ms", "int32"),

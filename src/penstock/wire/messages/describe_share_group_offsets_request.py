@@ -12,6 +12,7 @@ class DescribeShareGroupOffsetsRequestTopic(msgspec.Struct, gc=False):
 class DescribeShareGroupOffsetsRequestGroup(msgspec.Struct, gc=False):
     group_id: str = ""
     topics: list[DescribeShareGroupOffsetsRequestTopic] | None = msgspec.field(default_factory=list)
+    of_leader: bool = False
 
 
 class DescribeShareGroupOffsetsRequest(Message, gc=False):

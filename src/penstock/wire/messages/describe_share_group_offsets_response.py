@@ -4,6 +4,14 @@ import msgspec
 from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
+class InFlightRange(msgspec.Struct, gc=False):
+    first_offset: int = 0
+    last_offset: int = 0
+    delivery_count: int = 0
+    member_id: str = ""
+    lock_left_ms: int = 0
+
+
 class DescribeShareGroupOffsetsResponsePartition(msgspec.Struct, gc=False):
     partition_index: int = 0
     start_offset: int = 0
@@ -11,6 +19,7 @@ class DescribeShareGroupOffsetsResponsePartition(msgspec.Struct, gc=False):
     lag: int = -1
     error_code: int = 0
     error_message: str | None = None
+    in_flight: list[InFlightRange] | None = None
 
 
 class DescribeShareGroupOffsetsResponseTopic(msgspec.Struct, gc=False):
