@@ -15,12 +15,14 @@ import pytest
 from tests.support import java
 from tests.support.faults import eventually
 from tests.support.kafka import ApacheKafka
+from tests.support.pages import programs
 from tests.support.shares import SHARE_CLUSTERS, earliest, group_settings, share_settings
 
 import penstock.testing
 from penstock.client import Client, NewTopic
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+PAGE = "tutorial/work-queue.md"
 PATIENCE_S = 60.0
 JOBS = 60
 
@@ -93,6 +95,23 @@ def test_each_job_is_done_given_up_or_tried_again(program: str, client: Client, 
 
 def lag(client: Client) -> int:
     return sum(each.lag for each in client.share_group_offsets("workers").all().values())
+
+
+def test_the_programs_of_the_page_do_what_it_says(client: Client, cluster: str, tmp_path: Path) -> None:
+    pages = {heading: text.replace("127.0.0.1:9092", cluster) for heading, text in programs(PAGE).items()}
+    for heading in ("Put jobs in", "Where a group begins"):
+        subprocess.run([sys.executable, "-c", pages[heading]], check=True, timeout=PATIENCE_S)
+    give(client, "no mail")
+    with (tmp_path / "said").open("wb") as said:
+        worker = subprocess.Popen([sys.executable, "-c", pages["Work"]], stdout=said)
+    try:
+        eventually(lambda: lag(client) == 0 and len((tmp_path / "said").read_text().splitlines()) == 20, "all is done")
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(PATIENCE_S) == 0
+    finally:
+        worker.kill()
+        worker.wait()
+    assert sorted((tmp_path / "said").read_text().splitlines()) == sorted(f"sent mail {each}" for each in range(20))
 
 
 @pytest.mark.parametrize("program", ["work_queue.py", "work_queue_confluent.py"])
