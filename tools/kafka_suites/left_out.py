@@ -29,6 +29,7 @@ LEFT_OUT: dict[str, str] = {
     "ConsumerGroupDescribeRequestTest#testConsumerGroupDescribeWithNewGroupCoordinator": HASH_ORDER,
     _WORDS_OR_SETTING + "FeatureFlagNotEnabled": IN_WORDS,
     _WORDS_OR_SETTING + "DisabledByStaticConfig": NO_PROTOCOLS,
+    "ShareGroupHeartbeatRequestTest#testShareGroupHeartbeatIsInAccessibleWhenConfigsDisabled": IN_WORDS,
     "ListGroupsRequestTest#testListGroupsWithNewConsumerGroupProtocol": HASH_ORDER,
     _IN_A_BATCH + " [5]": BROKERS_ONLY,
     _IN_A_BATCH + " [6]": BROKERS_ONLY,

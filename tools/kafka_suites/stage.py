@@ -34,8 +34,11 @@ from penstock.testing.running_cluster import RunningCluster
 from penstock.wire.messages.describe_quorum_request import DescribeQuorumRequest, PartitionData, TopicData
 from penstock.wire.messages.describe_quorum_response import DescribeQuorumResponse
 
-# Kafka's defaults, where those of our clusters for tests differ.
+# Kafka's defaults, where those of our clusters for tests differ; and a topic for the state of share groups with as many
+# brokers as there are: Kafka's tests may ask for a keeper that keeps nothing (group.share.persister.class.name).
 DEFAULTS = {
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
     "group.initial.rebalance.delay.ms": "3000",
     "default.replication.factor": "1",
     "min.insync.replicas": "1",
