@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos fuzz test-kernel-tls test-outside conformance kafka-suites pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos fuzz test-kernel-tls test-outside conformance share-kills kafka-suites pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -49,6 +49,7 @@ nightly: ## what is too long for CI, one after the other, for some hours: seeds,
 	$(MAKE) chaos MINUTES=20 SECURED=1
 	$(MAKE) test-outside
 	$(MAKE) test-kernel-tls
+	$(MAKE) share-kills
 	$(MAKE) kafka-suites
 	$(MAKE) pipelines QUEUES=penstock,kafka
 	$(MAKE) pipelines-kills
@@ -104,6 +105,9 @@ test-kernel-tls: $(VENV)/.dev ## TLS in the kernel (kTLS), in user-mode Linux; d
 test-outside: $(VENV)/.dev ## judges that CI has no time for: sslyze, franz-go, Keycloak, 5,000 idle TLS connections
 	$(BIN)/pytest -q -n0 tests/outside
 	IDLE_CONNECTIONS=5000 $(BIN)/pytest -q -n0 tests/integration/test_tls_clients.py -k idle
+
+share-kills: $(VENV)/.dev setup compiled ## KILLS=30 of brokers while a share group works: leaders of its partitions, its state and its membership
+	PENSTOCK_SHARE_KILLS=$(or $(KILLS),30) $(BIN)/pytest -q -n0 tests/integration/test_share_failover.py
 
 conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka and to Penstock, answers compared
 	$(BIN)/python tools/suites.py conformance
