@@ -184,6 +184,8 @@ class BrokerProcess(Owner):
         self.spawn(partitions.keep_in_sync())
         if self.coordinators is not None:
             self.coordinators.start()
+        if world.has_schedules:
+            services.schedules.start()
         self.spawn(kept.keep_house())
         self.spawn(self._until_ended(cluster))
         self.is_serving = True

@@ -11,6 +11,10 @@ class SimulatedClock:
         self._loop = loop
         self._ahead_ms = ahead_ms
 
+    def set(self, *, ahead_ms: int) -> None:
+        """Somebody sets the time of day."""
+        self._ahead_ms = ahead_ms
+
     def now(self) -> Millis:
         return Millis(EPOCH_MS + self._ahead_ms + int(self._loop.time() * 1000))
 

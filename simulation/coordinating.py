@@ -152,7 +152,7 @@ class SimulatedPeers(Peers):
             return await process.world.network.ask(
                 process.id,
                 broker_id,
-                lambda peer: peer.coordinators.answer_peer(request, version),
+                lambda peer: _answer(peer, request, version),
                 timeout_s=min(timeout_s, ANSWERED_WITHIN_S),
                 context=process.context,
             )
@@ -161,6 +161,14 @@ class SimulatedPeers(Peers):
         except ConnectionRefusedError as refused:
             self._cluster.suspect(broker_id)
             raise NetworkFailure(str(refused)) from None
+
+
+def _answer(peer: "BrokerProcess", request: Any, version: int) -> Any:
+    relayed = peer.world.answer_relay
+    if relayed is not None:
+        return relayed(peer, request)
+    assert peer.coordinators is not None
+    return peer.coordinators.answer_peer(request, version)
 
 
 def _kept_of_groups(machine: GroupMachine) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class ScheduleHome:
         self._is_reading = False
         self._counted = (0, 0, 0)
         """Cancels, late ones, and unreadable records that the metrics have."""
-        self._floor_at = 0
+        self._floor_at = partition.now_ms() + FLOOR_EVERY_MS
         self._aside_at = 0
         partition.inspector = Inspector(
             partition.config, clock, waiting=lambda: self.state.machine.waiting, floor=self._floor
