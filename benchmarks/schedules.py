@@ -121,6 +121,12 @@ def first_after(data_folder: Path, started_ms: int) -> float:
     return (min((stamp for stamp in stamps if stamp >= started_ms), default=sys.maxsize) - started_ms) / 1000
 
 
+def say_by_second(late: list[int], rate: int) -> None:
+    """Where it was late: the largest of each second's worth of records."""
+    seconds = [late[first : first + rate] for first in range(0, len(late), rate)]
+    print("by second: " + " ".join(f"{statistics.median(each):.0f}/{max(each)}" for each in seconds), file=sys.stderr)
+
+
 def p99(values: list[int]) -> float:
     return statistics.quantiles(values, n=100)[98]
 
@@ -146,6 +152,7 @@ def measure(waiting: int, rate: int, seconds: int, lead_s: int) -> Figures:
         print(f"produced in {produced_s:.0f} s; {(peak - at_rest) / waiting:.1f} B a record then", file=sys.stderr)
         time.sleep(max(0.0, (begun_ms - now_ms()) / 1000) + seconds)
         before = lateness(folder)
+        say_by_second(before, rate)
         return _restarted(
             broker, folder, before, at_rest, waiting, rate, seconds, int((waiting + len(due)) / produced_s)
         )

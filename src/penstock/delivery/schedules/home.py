@@ -78,6 +78,7 @@ class ScheduleHome:
             is_over=lambda: self.is_over,
         )
         self._is_reading = False
+        self._is_finishing = False
         self._counted = (0, 0, 0)
         """Cancels, late ones, and unreadable records that the metrics have."""
         self._floor_at = partition.now_ms() + FLOOR_EVERY_MS
@@ -178,12 +179,20 @@ class ScheduleHome:
         return self._rest_s() if is_level else 0.0
 
     async def _keep_snapshot(self) -> None:
-        """Nothing changes the state meanwhile: this is its turn."""
+        """Nothing changes the state meanwhile: this is its turn. The disk may take longer."""
         files, state, cursor = self._snapshots, self.state, self._intake.cursor
         if files is None or not files.is_due(cursor, state.machine.waiting) or self.is_over:
             return
-        if snapshot.is_possible(state, self.partition.high_watermark):
+        if not self._is_finishing and snapshot.is_possible(state, self.partition.high_watermark):
             await files.write(state, cursor)
+            self._is_finishing = True
+            self._spawn(self._finish_snapshot(files))
+
+    async def _finish_snapshot(self, files: SnapshotFile) -> None:
+        try:
+            await files.finish()
+        finally:
+            self._is_finishing = False
 
     async def _prepare(self) -> None:
         """Have ready what is due soon. Records are read meanwhile, ahead of their time."""

@@ -42,6 +42,8 @@ class Restored(msgspec.Struct):
 class SnapshotFile:
     def __init__(self, folder: Path, partition: Partition, clock: Clock) -> None:
         self._path = folder / NAME
+        self._new = self._path.with_suffix(".new")
+        self._is_new = False
         self._partition = partition
         self._clock = clock
         self._offset = partition.start_offset
@@ -59,22 +61,33 @@ class SnapshotFile:
         )
 
     async def write(self, state: ScheduleState, cursor: int) -> None:
-        """The state must not change meanwhile. A disk that is full, or fails, is said; there is no snapshot then."""
+        """The state must not change meanwhile; `finish` is to follow, at whatever time."""
         self._offset, self._made_at = cursor, self._clock.monotonic()
+        self._is_new = False
         place = self._place(cursor, max(cursor, state.noted_to))
-        new = self._path.with_suffix(".new")
         try:
-            with await asyncio.to_thread(new.open, "wb") as file:
+            with await asyncio.to_thread(self._new.open, "wb") as file:
                 crc = 0
                 for piece in snapshot.pieces(state, place):
                     crc = await asyncio.to_thread(_write, file, piece, crc)
-                    await asyncio.sleep(0)
-                await asyncio.to_thread(_finish, file, crc)
-            await asyncio.to_thread(new.replace, self._path)
+                await asyncio.to_thread(_write, file, crc.to_bytes(4, "big"), crc)
+            self._is_new = True
         except OSError as error:
-            _log.warning("schedule snapshot not written", path=str(self._path), reason=str(error))
-            with contextlib.suppress(OSError):
-                new.unlink()
+            self._give_up(error)
+
+    async def finish(self) -> None:
+        """What was written is the snapshot from now on, once the disk has it."""
+        if self._is_new:
+            try:
+                await asyncio.to_thread(_replace, self._new, self._path)
+            except OSError as error:
+                self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        """A disk that is full, or fails: a start takes longer then."""
+        _log.warning("schedule snapshot not written", path=str(self._path), reason=str(error))
+        with contextlib.suppress(OSError):
+            self._new.unlink()
 
     def _place(self, records_to: int, notes_to: int) -> Place:
         partition = self._partition
@@ -136,10 +149,10 @@ def _write(file: BinaryIO, piece: bytes, crc: int) -> int:
     return int(crc32c.crc32c(piece, crc))
 
 
-def _finish(file: BinaryIO, crc: int) -> None:
-    file.write(crc.to_bytes(4, "big"))
-    file.flush()
-    os.fsync(file.fileno())
+def _replace(new: Path, path: Path) -> None:
+    with new.open("rb") as file:
+        os.fsync(file.fileno())
+    new.replace(path)
 
 
 def _contents(file: BinaryIO) -> Contents:

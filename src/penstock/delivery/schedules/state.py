@@ -4,8 +4,6 @@ All of it follows from the partition's log, but for the records that are at hand
 (`take`), and applies each note where it lies in the log (`apply`), its own as it writes them.
 """
 
-from penstock.delivery.relay.bugs import NO_BUGS as NO_RELAY_BUGS
-from penstock.delivery.relay.bugs import RelayBugs
 from penstock.delivery.relay.entries import Entry
 from penstock.delivery.relay.machine import RelayMachine
 from penstock.delivery.schedules.machine import ScheduleMachine
@@ -18,9 +16,9 @@ from penstock.wire.records import Record
 
 
 class ScheduleState:
-    def __init__(self, start_offset: int, now: int, bugs: RelayBugs = NO_RELAY_BUGS) -> None:
+    def __init__(self, start_offset: int, now: int) -> None:
         self.machine = ScheduleMachine(start_offset, now)
-        self.relay = RelayMachine(bugs)
+        self.relay = RelayMachine()
         self.stage = Stage()
         self.aside: list[Due] = []
         """Due, and not taken by the target."""

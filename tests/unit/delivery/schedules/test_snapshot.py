@@ -35,11 +35,16 @@ def a_state(seed: int, records: int = 3_000) -> ScheduleState:
     return state
 
 
+async def written(files: SnapshotFile, state: ScheduleState) -> None:
+    await files.write(state, 3_001)
+    await files.finish()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_what_a_snapshot_says_is_what_waited(tmp_path: Path, seed: int) -> None:
     with a_home_log(tmp_path, end=4_000) as (partition, clock, reader):
         files, state = SnapshotFile(tmp_path, partition, clock), a_state(seed)
-        asyncio.run(files.write(state, 3_001))
+        asyncio.run(written(files, state))
         restored = asyncio.run(SnapshotFile(tmp_path, partition, clock).load(reader))
     assert restored is not None
     assert (restored.records_to, restored.notes_to) == (3_001, 3_003)
@@ -55,7 +60,7 @@ def test_what_a_snapshot_says_is_what_waited(tmp_path: Path, seed: int) -> None:
 
 def a_file(tmp_path: Path) -> Path:
     with a_home_log(tmp_path, end=4_000) as (partition, clock, _):
-        asyncio.run(SnapshotFile(tmp_path, partition, clock).write(a_state(1), 3_001))
+        asyncio.run(written(SnapshotFile(tmp_path, partition, clock), a_state(1)))
     return tmp_path / NAME
 
 
