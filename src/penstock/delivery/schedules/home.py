@@ -54,6 +54,7 @@ class ScheduleHome:
     ) -> None:
         self.partition = partition
         self.is_loaded = False
+        self._is_ended = False
         self._epoch = partition.leader_epoch
         self._clock = clock
         self._spawn = spawn
@@ -103,7 +104,13 @@ class ScheduleHome:
     # Leadership ---------------------------------------------------------------------------------------------------
 
     def serves(self, partition: Partition) -> bool:
-        return self.partition is partition and partition.is_leader and partition.leader_epoch == self._epoch
+        is_same = self.partition is partition and partition.leader_epoch == self._epoch
+        return is_same and partition.is_leader and not self._is_ended
+
+    def end(self) -> None:
+        """For good: a broker that was cut off may lead again under the same epoch, and has another home then."""
+        self._is_ended = True
+        self._wake.set()
 
     @property
     def is_over(self) -> bool:
@@ -119,6 +126,7 @@ class ScheduleHome:
             while not self.is_over:
                 await self._rest(await self._turn_safely())
         finally:
+            self._is_ended = True
             self.partition.waiters.unwatch(self)
 
     async def _turn_safely(self) -> float:

@@ -76,6 +76,8 @@ class Schedules:
     def stop(self) -> None:
         """Nothing is begun any more; what is under way ends with the node's tasks."""
         self._is_started = False
+        for home in self._homes.values():
+            home.end()
         self._homes.clear()
 
     def _partition_changed(self, partition: Partition) -> None:
@@ -84,7 +86,7 @@ class Schedules:
         key = (partition.topic_id, partition.index)
         home = self._homes.get(key)
         if home is not None and not home.serves(partition):
-            home.partition_moved()
+            home.end()
             del self._homes[key]
             home = None
         if home is None and partition.is_leader:
