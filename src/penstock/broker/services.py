@@ -50,6 +50,7 @@ from penstock.coordinators.transactions.marker_sender import MarkerSender
 from penstock.coordinators.transactions.marker_writer import MarkerWriter
 from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
 from penstock.coordinators.transactions.transaction_gate import CoordinatorGate, TransactionGate
+from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.delivery.schedules.service import Schedules
 from penstock.delivery.shares.group_rules import GroupRules
 from penstock.delivery.shares.service import ShareDelivery
@@ -336,6 +337,7 @@ def build(config: Config, ports: Ports) -> Services:
             controller=cluster.controller,
             partitions=partitions,
             producer_ids=cluster.producer_ids,
+            groups=RetryGroups(image, config),
             peers=peers,
             catch_up=cluster.in_sync_writes.catch_up,
             clock=clock,

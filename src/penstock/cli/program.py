@@ -101,6 +101,7 @@ program = LazyGroup(
         "group": ("penstock.cli.group:group", "List, describe, measure, reset and delete consumer groups."),
         "share": ("penstock.cli.share:share", "List, describe, reset and delete share groups."),
         "schedule": ("penstock.cli.schedule:schedule", "List, show and cancel records that wait for their time."),
+        "retry": ("penstock.cli.retry:retry", "Count what groups try again."),
         "log": ("penstock.cli.log:log", "Put damaged and unknown logs of a stopped broker right."),
         "txn": ("penstock.cli.txn:txn", "List, describe and abort transactions."),
         "cluster": ("penstock.cli.cluster:cluster", "Describe a cluster, drain and rebalance its brokers."),

@@ -11,13 +11,15 @@ from typing import Any, Final
 import structlog
 
 from penstock.cluster import ClusterImage
+from penstock.delivery.relay.metrics import RelayMetrics
 from penstock.delivery.relay.sender import RelaySender
 from penstock.delivery.schedules import snapshot
 from penstock.delivery.schedules.inspector import Inspector
 from penstock.delivery.schedules.intake import DEAL_AT_ONCE, Intake
 from penstock.delivery.schedules.log_reader import LogReader
-from penstock.delivery.schedules.metrics import RelayMetrics, ScheduleMetrics
+from penstock.delivery.schedules.metrics import ScheduleMetrics
 from penstock.delivery.schedules.outbox import Outbox
+from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.delivery.schedules.snapshot_files import SnapshotFile
 from penstock.delivery.schedules.stage import AHEAD_MS, SOON_MS
 from penstock.delivery.schedules.state import ScheduleState
@@ -46,6 +48,7 @@ class ScheduleHome:
         image: ClusterImage,
         config_of: Callable[[Any], TopicConfig],
         sender: RelaySender,
+        groups: RetryGroups,
         next_producer_id: Callable[[], Awaitable[int]],
         clock: Clock,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
@@ -60,7 +63,7 @@ class ScheduleHome:
         self._spawn = spawn
         self._metrics = metrics
         self._wake = asyncio.Event()
-        self._reader = LogReader(partition)
+        self._reader = LogReader(partition, groups.delay_of)
         log = partition.log
         self._snapshots = SnapshotFile(log.folder, partition, clock) if isinstance(log, PartitionLog) else None
         self._intake = Intake(partition, self._reader, clock, self._snapshots)
@@ -70,6 +73,7 @@ class ScheduleHome:
             image=image,
             config_of=config_of,
             sender=sender,
+            groups=groups,
             next_producer_id=next_producer_id,
             clock=clock,
             spawn=spawn,
@@ -85,7 +89,11 @@ class ScheduleHome:
         self._floor_at = partition.now_ms() + FLOOR_EVERY_MS
         self._aside_at = 0
         partition.inspector = Inspector(
-            partition.config, clock, waiting=lambda: self.state.machine.waiting, floor=self._floor
+            partition.config,
+            clock,
+            delay_of=groups.delay_of,
+            waiting=lambda: self.state.machine.waiting,
+            floor=self._floor,
         )
 
     @property
@@ -95,7 +103,7 @@ class ScheduleHome:
     @property
     def held(self) -> int:
         """Records that are due and have nowhere to go: the target is away, or would not take them."""
-        away = self.state.stage.count_due(self._clock.now()) if self.outbox.target() is None else 0
+        away = self.state.stage.count_due(self._clock.now()) if self.outbox.is_target_away else 0
         return len(self.state.aside) + away
 
     def _floor(self) -> int:

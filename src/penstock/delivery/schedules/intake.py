@@ -18,7 +18,6 @@ from penstock.delivery.schedules.snapshot_files import SnapshotFile
 from penstock.delivery.schedules.state import ScheduleState
 from penstock.model import Clock
 from penstock.replication import Partition
-from penstock.settings import topic as settings
 
 DEAL_AT_ONCE: Final = 2_000
 BACK_AT_ONCE: Final = 1_000
@@ -114,9 +113,9 @@ class Intake:
         while state.back:
             some = sorted(state.back[:BACK_AT_ONCE])
             found = await self._reader.records(some)
-            delay_ms = self._partition.config[settings.PENSTOCK_SCHEDULE_DELAY_MS]
+            delay = self._reader.delay
             for offset in some:
-                plan = read(found[offset], fixed_delay_ms=delay_ms) if offset in found else None
+                plan = read(found[offset], delay=delay) if offset in found else None
                 if isinstance(plan, Plan):
                     state.machine.scheduled(offset, plan)
             left = set(some)

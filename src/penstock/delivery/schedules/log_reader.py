@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
+from penstock.delivery.schedules.plan import Delay
 from penstock.delivery.schedules.reading import (
     Planned,
     aborted_batches,
@@ -14,7 +15,7 @@ from penstock.delivery.schedules.reading import (
 )
 from penstock.log import FileSlice
 from penstock.replication import Partition
-from penstock.settings import topic as settings
+from penstock.settings import TopicConfig
 from penstock.wire.records import Record
 
 PIECE_BYTES: Final = 256 * 1024
@@ -25,12 +26,14 @@ T = TypeVar("T")
 
 
 class LogReader:
-    def __init__(self, partition: Partition) -> None:
+    def __init__(self, partition: Partition, delay_of: Callable[[TopicConfig], Delay]) -> None:
         self._partition = partition
+        self._delay_of = delay_of
 
     @property
-    def _delay_ms(self) -> int:
-        return self._partition.config[settings.PENSTOCK_SCHEDULE_DELAY_MS]
+    def delay(self) -> Delay:
+        """Of records that say no time."""
+        return self._delay_of(self._partition.config)
 
     async def notes(self, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
         """Notes from an offset on, committed or not, each with the offset behind it; and where to go on."""
@@ -47,8 +50,8 @@ class LogReader:
         records = readable.records
         if not isinstance(records, FileSlice):
             return [], readable.last_stable_offset
-        aborted, delay_ms = readable.aborted or [], self._delay_ms
-        return await _from_piece(records, lambda: _plans(records.read(), aborted, offset, delay_ms))
+        aborted, delay = readable.aborted or [], self.delay
+        return await _from_piece(records, lambda: _plans(records.read(), aborted, offset, delay))
 
     async def cancels(self, offset: int) -> tuple[list[tuple[int, bytes]], int]:
         """Cancels up to the high watermark that are in no transaction, of one piece, and the offset behind it."""
@@ -56,8 +59,8 @@ class LogReader:
         records = partition.reader.slice(offset, bytes_max=PIECE_BYTES)
         if records is None:
             return [], partition.high_watermark
-        delay_ms = self._delay_ms
-        return await _from_piece(records, lambda: cancels_in(records.read(), offset, delay_ms))
+        delay = self.delay
+        return await _from_piece(records, lambda: cancels_in(records.read(), offset, delay))
 
     async def records(self, wanted: Sequence[int]) -> dict[int, Record]:
         """By their offsets, which rise, as far as the log has them."""
@@ -96,6 +99,6 @@ async def _from_piece(piece: FileSlice, make: Callable[[], T]) -> T:
         piece.release()
 
 
-def _plans(data: bytes, transactions: list[tuple[int, int]], start: int, delay_ms: int) -> tuple[list[Planned], int]:
+def _plans(data: bytes, transactions: list[tuple[int, int]], start: int, delay: Delay) -> tuple[list[Planned], int]:
     aborted = aborted_batches(data, transactions) if transactions else set()
-    return plans_in(data, aborted, start=start, fixed_delay_ms=delay_ms)
+    return plans_in(data, aborted, start=start, delay=delay)

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
-from penstock.delivery.schedules.plan import Cancel, Plan, read
+from penstock.delivery.schedules.plan import Cancel, Delay, Plan, read
 from penstock.wire.batch import BatchHeader
 from penstock.wire.malformed import Malformed
 from penstock.wire.notes import may_be_note, read_note
@@ -33,7 +33,7 @@ def batches_in(data: bytes) -> Iterator[tuple[BatchHeader, bytes]]:
 
 
 def plans_in(
-    data: bytes, aborted: Collection[tuple[int, int]], *, start: int, fixed_delay_ms: int
+    data: bytes, aborted: Collection[tuple[int, int]], *, start: int, delay: Delay
 ) -> tuple[list[Planned], int]:
     """What the committed records of some batches plan from an offset on, in their order, and the offset behind them."""
     found: list[Planned] = []
@@ -48,7 +48,7 @@ def plans_in(
                 found.append(Nothing(offset, record.offset))
             offset = record.offset + 1
             try:
-                found.append((record.offset, read(record, fixed_delay_ms=fixed_delay_ms)))
+                found.append((record.offset, read(record, delay=delay)))
             except ValueError:
                 found.append(Nothing(record.offset, offset, is_unreadable=True))
     end = _end_of(data, start)
@@ -57,7 +57,7 @@ def plans_in(
     return found, end
 
 
-def cancels_in(data: bytes, start: int, fixed_delay_ms: int) -> tuple[list[tuple[int, bytes]], int]:
+def cancels_in(data: bytes, start: int, delay: Delay) -> tuple[list[tuple[int, bytes]], int]:
     """Cancels outside transactions, with their offsets, and the offset behind all."""
     found: list[tuple[int, bytes]] = []
     for header, batch in batches_in(data):
@@ -66,7 +66,7 @@ def cancels_in(data: bytes, start: int, fixed_delay_ms: int) -> tuple[list[tuple
         for record in _records_of(batch):
             if record.value is None and record.offset >= start:
                 try:
-                    plan = read(record, fixed_delay_ms=fixed_delay_ms)
+                    plan = read(record, delay=delay)
                 except ValueError:
                     continue
                 if isinstance(plan, Cancel) and plan.fires_at is None:

@@ -8,9 +8,11 @@ from typing import Any, Final
 import structlog
 
 from penstock.cluster import ClusterImage, Controller, GrowTopic, ProducerIds
+from penstock.delivery.relay.metrics import OPEN, RelayMetrics
 from penstock.delivery.relay.sender import Peers, RelaySender
 from penstock.delivery.schedules import metrics
 from penstock.delivery.schedules.home import ScheduleHome
+from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.errors import Refusal
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock
@@ -34,6 +36,7 @@ class Schedules:
         controller: Controller,
         partitions: Partitions,
         producer_ids: ProducerIds,
+        groups: RetryGroups,
         peers: Peers,
         catch_up: Callable[[], Awaitable[None]],
         clock: Clock,
@@ -44,6 +47,7 @@ class Schedules:
         self._controller = controller
         self._partitions = partitions
         self._producer_ids = producer_ids
+        self._groups = groups
         self._clock = clock
         self._spawn = spawn
         self._registry = registry
@@ -55,7 +59,7 @@ class Schedules:
             (metrics.DUE, lambda home: home.state.stage.count_due(clock.now())),
             (metrics.HELD, lambda home: home.held),
             (metrics.INDEX_BYTES, lambda home: home.state.machine.index_bytes),
-            (metrics.OPEN, lambda home: len(home.state.relay)),
+            (OPEN, lambda home: len(home.state.relay)),
         ):
             registry.read(row, lambda count=count: self._sums(count))  # type: ignore[misc]
 
@@ -95,11 +99,12 @@ class Schedules:
                 image=self._image,
                 config_of=self._partitions.config_of,
                 sender=self._sender,
+                groups=self._groups,
                 next_producer_id=self._producer_ids.next,
                 clock=self._clock,
                 spawn=self._spawn,
                 metrics=self._registry.of(metrics.ScheduleMetrics, topic=partition.topic),
-                relay_metrics=self._registry.of(metrics.RelayMetrics),
+                relay_metrics=self._registry.of(RelayMetrics),
             )
             self._spawn(home.run())
 
