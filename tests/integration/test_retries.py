@@ -117,7 +117,8 @@ def test_failed_records_and_the_offset_commit_are_one_transaction(bootstrap: str
         produce(bootstrap, "bills", b"%d" % number)
     produce(bootstrap, "_retry.teller.bills", b"first", [("penstock-delay-ms", b"0")])
     for commits in (False, True):
-        consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "teller", "auto.offset.reset": "earliest"})
+        settings = {"group.id": "teller", "auto.offset.reset": "earliest", "enable.auto.commit": False}
+        consumer = Consumer({"bootstrap.servers": bootstrap, **settings})
         consumer.subscribe(["bills"])
         record = consumer.poll(30)
         assert record is not None and record.value() == b"0"
