@@ -333,6 +333,7 @@ def build(config: Config, ports: Ports) -> Services:
         share_delivery=_share_delivery(config, ports, partitions, share_states),
         schedules=Schedules(
             me=me,
+            config=config,
             image=image,
             controller=cluster.controller,
             partitions=partitions,

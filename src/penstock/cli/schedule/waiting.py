@@ -11,14 +11,12 @@ from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure, NotFound
 from penstock.cli.topic.facts import topic_settings
 from penstock.client import Client, Resource, ResourceType
-from penstock.delivery.relay.entries import decode
-from penstock.delivery.relay.machine import RelayMachine
-from penstock.delivery.schedules.machine import ScheduleMachine
-from penstock.delivery.schedules.plan import SCHEDULE_ID, Delay, Plan
-from penstock.delivery.schedules.reading import Nothing, aborted_batches, batches_in, plans_in
+from penstock.delivery.schedules.plan import SCHEDULE_ID, Delay
+from penstock.delivery.schedules.reading import aborted_batches, batches_in, notes_in, plans_in
 from penstock.delivery.schedules.refs import decode as decode_refs
 from penstock.delivery.schedules.retries import RetryRules
 from penstock.delivery.schedules.retry_groups import RULES, rules_from
+from penstock.delivery.schedules.state import ScheduleState
 from penstock.errors import refusal_for
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.settings import Config
@@ -26,7 +24,6 @@ from penstock.settings.topic import PENSTOCK_RETRY_GROUP, PENSTOCK_SCHEDULE_DELA
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from penstock.wire.messages.fetch_response import PartitionData
-from penstock.wire.notes import may_be_note, read_note
 from penstock.wire.records import Record, iterate
 
 FETCH_BYTES: Final = 4 * 1024 * 1024
@@ -108,24 +105,16 @@ def _read_partition(client: Client, topic: str, index: int, delay: Delay) -> Par
     if not pieces:
         return state
     state.start_offset, state.end_offset = pieces[0][1], pieces[-1][1]
-    machine, relay = ScheduleMachine(state.start_offset, 0), RelayMachine()
-    for data, _, _ in pieces:
-        for header, batch in batches_in(data):
-            if may_be_note(header) and (content := read_note(batch)) is not None:
-                change = relay.apply(decode(content), header.next_offset)
-                machine.opened(decode_refs(change.opened or b""))
-                for refs in change.returned:
-                    machine.returned(decode_refs(refs))
-    state.on_the_way = sum(len(decode_refs(refs)) for refs in relay.open_refs())
+    known = ScheduleState(state.start_offset, 0)
+    machine = known.machine
+    for data, start, _ in pieces:
+        for position, content in notes_in(data, start)[0]:
+            known.replay(content, position)
+    state.on_the_way = sum(len(decode_refs(refs)) for refs in known.relay.open_refs())
     for data, start, transactions in pieces:
         aborted = aborted_batches(data, transactions)
         for planned in plans_in(data, aborted, start=start, delay=delay)[0]:
-            if isinstance(planned, Nothing):
-                machine.nothing(planned.first, planned.end)
-            elif isinstance(planned[1], Plan):
-                machine.scheduled(planned[0], planned[1])
-            else:
-                machine.cancel(planned[0], planned[1].id, planned[1].fires_at)
+            known.take(planned)
         state.end_offset = max([state.end_offset, *(header.next_offset for header, _ in batches_in(data))])
     due = {offset: at for at, offset in machine.wheel.all() if machine.is_waiting(at, offset)}
     for data, _, _ in pieces:

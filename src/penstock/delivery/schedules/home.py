@@ -14,6 +14,7 @@ from penstock.cluster import ClusterImage
 from penstock.delivery.relay.metrics import RelayMetrics
 from penstock.delivery.relay.sender import RelaySender
 from penstock.delivery.schedules import snapshot
+from penstock.delivery.schedules.cleaning import write_what_is_left
 from penstock.delivery.schedules.inspector import Inspector
 from penstock.delivery.schedules.intake import DEAL_AT_ONCE, Intake
 from penstock.delivery.schedules.log_reader import LogReader
@@ -28,6 +29,7 @@ from penstock.log import PartitionLog
 from penstock.model import Clock
 from penstock.replication import Partition
 from penstock.settings import TopicConfig
+from penstock.settings.broker import LOG_CLEANER_BACKOFF_MS, LOG_CLEANER_ENABLE
 
 LOOKS_EVERY_S: Final = 1.0
 """However far away the next record is: a clock may be set."""
@@ -88,6 +90,7 @@ class ScheduleHome:
         """Cancels, late ones, and unreadable records that the metrics have."""
         self._floor_at = partition.now_ms() + FLOOR_EVERY_MS
         self._aside_at = 0
+        self._clean_at = partition.now_ms() + partition.config[LOG_CLEANER_BACKOFF_MS]
         partition.inspector = Inspector(
             partition.config,
             clock,
@@ -184,6 +187,7 @@ class ScheduleHome:
                 return 0.0
         await intake.bring_back()
         await self._keep_snapshot()
+        await self._keep_small()
         await self._prepare()
         state.relay.replicated_to(self.partition.high_watermark)
         is_level = intake.is_level
@@ -203,6 +207,12 @@ class ScheduleHome:
             await files.write(state, cursor)
             self._is_finishing = True
             self._spawn(self._finish_snapshot(files))
+
+    async def _keep_small(self) -> None:
+        steady, config = self.partition.now_ms(), self.partition.config
+        if steady >= self._clean_at and self._intake.is_level and not self.is_over and config[LOG_CLEANER_ENABLE]:
+            self._clean_at = steady + config[LOG_CLEANER_BACKOFF_MS]
+            await write_what_is_left(self.partition, self.state, self._intake.cursor)
 
     async def _finish_snapshot(self, files: SnapshotFile) -> None:
         try:

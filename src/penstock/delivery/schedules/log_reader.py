@@ -14,7 +14,7 @@ from penstock.delivery.schedules.reading import (
     plans_in,
 )
 from penstock.log import FileSlice
-from penstock.replication import Partition
+from penstock.replication import LogPort, Partition
 from penstock.settings import TopicConfig
 from penstock.wire.records import Record
 
@@ -37,11 +37,7 @@ class LogReader:
 
     async def notes(self, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
         """Notes from an offset on, committed or not, each with the offset behind it; and where to go on."""
-        log = self._partition.log
-        piece = log.slice(offset, at_most=4 * PIECE_BYTES, before=end)
-        if piece is None:
-            return [], end
-        return await _from_piece(piece, lambda: notes_in(piece.read(), offset))
+        return await notes_of(self._partition.log, offset, end)
 
     async def plans(self, offset: int) -> tuple[list[Planned], int]:
         """What the committed records of one piece plan, and the offset behind it; up to the last stable offset."""
@@ -87,6 +83,13 @@ class LogReader:
         while place < len(wanted) and wanted[place] < end:
             place += 1
         return place, {record.offset: record for record in found}
+
+
+async def notes_of(log: LogPort, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
+    piece = log.slice(offset, at_most=4 * PIECE_BYTES, before=end)
+    if piece is None:
+        return [], end
+    return await _from_piece(piece, lambda: notes_in(piece.read(), offset))
 
 
 async def _from_piece(piece: FileSlice, make: Callable[[], T]) -> T:

@@ -1,0 +1,122 @@
+"""Keeps a schedule partition's log small: closed segments lose what is finished, so that one record that is due in a
+year keeps itself alone.
+
+The leader writes what is left into the log (kept.py) when that is worth it. Each replica, the leader as well, finds
+that note among what is replicated, and cleans its own closed segments by it.
+"""
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import structlog
+
+from penstock.delivery.schedules import kept
+from penstock.delivery.schedules.kept import Collector, Kept
+from penstock.delivery.schedules.log_reader import notes_of
+from penstock.delivery.schedules.refs import Ref
+from penstock.delivery.schedules.state import ScheduleState
+from penstock.errors import KafkaStorageError
+from penstock.log import Keeping, Pace, PartitionLog, Stopped, cleanable_to
+from penstock.model import Clock
+from penstock.replication import Partition, append_note
+
+LEFT_MAX: Final = 1_000_000
+"""Records that a note may name; a log with more of them that wait is mostly what waits."""
+DIRTY_MIN: Final = 0.5
+REFS_AT_ONCE: Final = 5_000
+BYTES_A_SECOND: Final = 50_000_000.0
+
+_log = structlog.get_logger(__name__)
+
+
+async def write_what_is_left(partition: Partition, state: ScheduleState, cursor: int) -> bool:
+    """Where most of the closed segments is finished by now; whether it was. The state is as it is until that is done,
+    but for what comes to be known of batches on their way.
+    """
+    log, relay = partition.log, state.relay
+    upto = min(log.segments[-1].base_offset, cursor) if isinstance(log, PartitionLog) else -1
+    if upto <= state.kept_to:
+        return False
+    there = upto - max(state.kept_to, partition.start_offset) + state.kept_count
+    if state.machine.waiting > LEFT_MAX or there - state.machine.waiting < there * DIRTY_MIN:
+        return False
+    refs: list[Ref] = []
+    for ref in state.machine.unfinished_below(upto):
+        refs.append(ref)
+        if not len(refs) % REFS_AT_ONCE:
+            await asyncio.sleep(0)
+    for content in kept.encode(partition.end_offset, upto, refs, relay.entries()):
+        state.noted_to = append_note(partition, content).next_offset
+    state.kept_to, state.kept_count = upto, len(refs)
+    return True
+
+
+class LogCleaning:
+    """Of one replica."""
+
+    def __init__(self, partition: Partition, log: PartitionLog, clock: Clock) -> None:
+        self._partition = partition
+        self._log = log
+        self._clock = clock
+        self._read_to = log.start_offset
+        self._collector = Collector()
+        self._kept: Kept | None = None
+        self._cleaned_to = -1
+        self._pace = Pace(lambda: BYTES_A_SECOND, monotonic=time.monotonic)
+
+    def is_of(self, partition: Partition) -> bool:
+        return self._partition is partition and self._log is partition.log
+
+    @property
+    def is_gone(self) -> bool:
+        """The partition has another log, or none."""
+        return self._log is not self._partition.log or not self._log.health.is_readable
+
+    def stop(self) -> None:
+        self._pace.stop()
+
+    async def look(self, executor: ThreadPoolExecutor) -> bool:
+        """Whether segments were cleaned."""
+        log = self._log
+        if len(log.segments) < 2 or log.trouble is not None:
+            return False
+        try:
+            await self._find()
+            return await self._clean(executor)
+        except (KafkaStorageError, OSError) as error:
+            _log.warning("schedule log not cleaned", partition=str(log.partition), reason=str(error))
+        except Stopped as reason:
+            _log.info("cleaning given up", partition=str(log.partition), reason=str(reason))
+        return False
+
+    async def _find(self) -> None:
+        """The newest that is replicated."""
+        end = self._partition.high_watermark
+        self._read_to = max(self._read_to, self._log.start_offset)
+        while self._read_to < end:
+            found, self._read_to = await notes_of(self._log, self._read_to, end)
+            for _, content in found:
+                if kept.is_part(content):
+                    self._kept = self._collector.add(content) or self._kept
+
+    async def _clean(self, executor: ThreadPoolExecutor) -> bool:
+        found = self._kept
+        if found is None:
+            return False
+        upto = cleanable_to(self._log, found.upto)
+        if upto <= self._cleaned_to:
+            return False
+        work = Keeping(self._log, found.offsets, upto, now=self._clock.now(), pace=self._pace)
+        outcome = await work.run(executor)
+        self._cleaned_to = upto
+        _log.info(
+            "schedule log cleaned",
+            partition=str(self._log.partition),
+            upto=upto,
+            bytes_before=outcome.bytes_before,
+            bytes_after=outcome.bytes_after,
+            records_kept=outcome.records_kept,
+        )
+        return True
