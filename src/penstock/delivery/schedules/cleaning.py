@@ -25,6 +25,7 @@ from penstock.replication import Partition, append_note
 LEFT_MAX: Final = 1_000_000
 """Records that a note may name; a log with more of them that wait is mostly what waits."""
 DIRTY_MIN: Final = 0.5
+"""As min.cleanable.dirty.ratio has it by default."""
 REFS_AT_ONCE: Final = 5_000
 BYTES_A_SECOND: Final = 50_000_000.0
 
@@ -37,20 +38,25 @@ async def write_what_is_left(partition: Partition, state: ScheduleState, cursor:
     """
     log, relay = partition.log, state.relay
     upto = min(log.segments[-1].base_offset, cursor) if isinstance(log, PartitionLog) else -1
-    if upto <= state.kept_to:
-        return False
     there = upto - max(state.kept_to, partition.start_offset) + state.kept_count
-    if state.machine.waiting > LEFT_MAX or there - state.machine.waiting < there * DIRTY_MIN:
+    if upto < state.kept_to or state.machine.waiting > LEFT_MAX or not _is_dirty(there, state.machine.waiting):
         return False
     refs: list[Ref] = []
     for ref in state.machine.unfinished_below(upto):
         refs.append(ref)
         if not len(refs) % REFS_AT_ONCE:
             await asyncio.sleep(0)
+    if not _is_dirty(there, len(refs)):
+        return False  # much is on its way
     for content in kept.encode(partition.end_offset, upto, refs, relay.entries()):
         state.noted_to = append_note(partition, content).next_offset
     state.kept_to, state.kept_count = upto, len(refs)
     return True
+
+
+def _is_dirty(there: int, left: int) -> bool:
+    """`there`: about how many records and notes the closed segments have."""
+    return there - left > there * DIRTY_MIN
 
 
 class LogCleaning:
@@ -63,7 +69,7 @@ class LogCleaning:
         self._read_to = log.start_offset
         self._collector = Collector()
         self._kept: Kept | None = None
-        self._cleaned_to = -1
+        self._cleaned: tuple[int, Kept] | None = None
         self._pace = Pace(lambda: BYTES_A_SECOND, monotonic=time.monotonic)
 
     def is_of(self, partition: Partition) -> bool:
@@ -106,11 +112,11 @@ class LogCleaning:
         if found is None:
             return False
         upto = cleanable_to(self._log, found.upto)
-        if upto <= self._cleaned_to:
+        if upto < 0 or (upto, found) == self._cleaned:
             return False
         work = Keeping(self._log, found.offsets, upto, now=self._clock.now(), pace=self._pace)
         outcome = await work.run(executor)
-        self._cleaned_to = upto
+        self._cleaned = (upto, found)
         _log.info(
             "schedule log cleaned",
             partition=str(self._log.partition),
