@@ -1,6 +1,7 @@
 """Reads the log of a schedule partition: what it plans, its notes, and single records. Heavy parts run in a thread."""
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
@@ -13,7 +14,7 @@ from penstock.delivery.schedules.reading import (
     pick,
     plans_in,
 )
-from penstock.log import FileSlice
+from penstock.log import FileSlice, Pace
 from penstock.replication import LogPort, Partition
 from penstock.settings import TopicConfig
 from penstock.wire.records import Record
@@ -23,6 +24,7 @@ LOOP_BYTES_MAX: Final = 16 * 1024
 """What is read and taken in on the loop; more goes to a thread."""
 
 T = TypeVar("T")
+Breathe = Callable[[], None]
 
 
 class LogReader:
@@ -47,7 +49,7 @@ class LogReader:
         if not isinstance(records, FileSlice):
             return [], readable.last_stable_offset
         aborted, delay = readable.aborted or [], self.delay
-        return await _from_piece(records, lambda: _plans(records.read(), aborted, offset, delay))
+        return await _from_piece(records, lambda breathe: _plans(records.read(), aborted, offset, delay, breathe))
 
     async def cancels(self, offset: int) -> tuple[list[tuple[int, bytes]], int]:
         """Cancels up to the high watermark that are in no transaction, of one piece, and the offset behind it."""
@@ -56,7 +58,7 @@ class LogReader:
         if records is None:
             return [], partition.high_watermark
         delay = self.delay
-        return await _from_piece(records, lambda: cancels_in(records.read(), offset, delay))
+        return await _from_piece(records, lambda _: cancels_in(records.read(), offset, delay))
 
     async def records(self, wanted: Sequence[int]) -> dict[int, Record]:
         """By their offsets, which rise, as far as the log has them."""
@@ -78,7 +80,7 @@ class LogReader:
         if piece is None:
             return len(wanted), {}
         ahead = wanted[place:]
-        found, end = await _from_piece(piece, lambda: pick(piece.read(), ahead))
+        found, end = await _from_piece(piece, lambda breathe: pick(piece.read(), ahead, breathe))
         place += 1
         while place < len(wanted) and wanted[place] < end:
             place += 1
@@ -89,19 +91,21 @@ async def notes_of(log: LogPort, offset: int, end: int) -> tuple[list[tuple[int,
     piece = log.slice(offset, at_most=4 * PIECE_BYTES, before=end)
     if piece is None:
         return [], end
-    return await _from_piece(piece, lambda: notes_in(piece.read(), offset))
+    return await _from_piece(piece, lambda _: notes_in(piece.read(), offset))
 
 
-async def _from_piece(piece: FileSlice, make: Callable[[], T]) -> T:
+async def _from_piece(piece: FileSlice, make: Callable[[Breathe], T]) -> T:
     """What is made of a piece of the log: in a thread, unless it is small and surely in memory."""
     try:
         if piece.is_recent and piece.size <= LOOP_BYTES_MAX:
-            return make()
-        return await asyncio.to_thread(make)
+            return make(lambda: None)
+        return await asyncio.to_thread(make, Pace(lambda: math.inf).breathe)
     finally:
         piece.release()
 
 
-def _plans(data: bytes, transactions: list[tuple[int, int]], start: int, delay: Delay) -> tuple[list[Planned], int]:
+def _plans(
+    data: bytes, transactions: list[tuple[int, int]], start: int, delay: Delay, breathe: Breathe
+) -> tuple[list[Planned], int]:
     aborted = aborted_batches(data, transactions) if transactions else set()
-    return plans_in(data, aborted, start=start, delay=delay)
+    return plans_in(data, aborted, start=start, delay=delay, breathe=breathe)

@@ -1,7 +1,7 @@
 """Reads what a schedule topic holds: what each record plans, and single records that are due. For threads. Pure."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -33,7 +33,12 @@ def batches_in(data: bytes) -> Iterator[tuple[BatchHeader, bytes]]:
 
 
 def plans_in(
-    data: bytes, aborted: Collection[tuple[int, int]], *, start: int, delay: Delay
+    data: bytes,
+    aborted: Collection[tuple[int, int]],
+    *,
+    start: int,
+    delay: Delay,
+    breathe: Callable[[], None] = lambda: None,
 ) -> tuple[list[Planned], int]:
     """What the committed records of some batches plan from an offset on, in their order, and the offset behind them."""
     found: list[Planned] = []
@@ -41,6 +46,7 @@ def plans_in(
     for header, batch in batches_in(data):
         if header.is_control or (header.is_transactional and _is_aborted(header, aborted)):
             continue  # what is passed over is nothing
+        breathe()
         for record in _records_of(batch):
             if record.offset < offset:
                 continue
@@ -117,11 +123,14 @@ def _end_of(data: bytes, start: int) -> int:
     return max(end, start)
 
 
-def pick(data: bytes, wanted: Sequence[int]) -> tuple[list[Record], int]:
-    """The records at these offsets, which rise, and the offset behind the batches."""
+def pick(data: bytes, wanted: Sequence[int], breathe: Callable[[], None]) -> tuple[list[Record], int]:
+    """The records at these offsets, which rise, and the offset behind the batches. `breathe` is called between batches:
+    by it a thread lets the event loop run.
+    """
     found: list[Record] = []
     end = 0
     for header, batch in batches_in(data):
+        breathe()
         end = header.next_offset
         first = bisect_left(wanted, header.base_offset)
         if first < len(wanted) and wanted[first] < end and not header.is_control:
