@@ -1,6 +1,7 @@
 """One partition's bytes on disk: segments, indexes, recovery, retention, compaction."""
 
 from penstock.log.compaction.cleaner import Cleaner
+from penstock.log.compaction.compaction import CompactionOutcome as KeptRecords
 from penstock.log.compaction.filter import RECORDS_MAX as COMPACTED_RECORDS_MAX
 from penstock.log.compaction.keeping import Keeping, cleanable_to
 from penstock.log.copying import CannotCopy, LogCopy
@@ -63,6 +64,7 @@ __all__ = [
     "FoundByTime",
     "Identity",
     "Keeping",
+    "KeptRecords",
     "LeaderEpochs",
     "LogCopy",
     "LogFolder",

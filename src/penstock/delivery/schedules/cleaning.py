@@ -17,10 +17,9 @@ from penstock.delivery.schedules.kept import Collector, Kept
 from penstock.delivery.schedules.log_reader import notes_of
 from penstock.delivery.schedules.refs import Ref
 from penstock.delivery.schedules.state import ScheduleState
-from penstock.errors import KafkaStorageError
-from penstock.log import Keeping, Pace, PartitionLog, Stopped, cleanable_to
+from penstock.log import Pace, Stopped
 from penstock.model import Clock
-from penstock.replication import Partition, append_note
+from penstock.replication import ClosedSegments, Partition, append_note
 
 LEFT_MAX: Final = 1_000_000
 """Records that a note may name; a log with more of them that wait is mostly what waits."""
@@ -28,16 +27,15 @@ DIRTY_MIN: Final = 0.5
 """As min.cleanable.dirty.ratio has it by default."""
 REFS_AT_ONCE: Final = 5_000
 BYTES_A_SECOND: Final = 50_000_000.0
+PIECE_BYTES: Final = 1 << 20
 
 _log = structlog.get_logger(__name__)
 
 
-async def write_what_is_left(partition: Partition, state: ScheduleState, cursor: int) -> bool:
-    """Where most of the closed segments is finished by now; whether it was. The state is as it is until that is done,
-    but for what comes to be known of batches on their way.
+async def write_what_is_left(partition: Partition, state: ScheduleState, upto: int) -> bool:
+    """Where most of the closed segments, which end at `upto`, is finished by now; whether it was. The state is as it is
+    until that is done, but for what comes to be known of batches on their way.
     """
-    log, relay = partition.log, state.relay
-    upto = min(log.segments[-1].base_offset, cursor) if isinstance(log, PartitionLog) else -1
     there = upto - max(state.kept_to, partition.start_offset) + state.kept_count
     if upto < state.kept_to or state.machine.waiting > LEFT_MAX or not _is_dirty(there, state.machine.waiting):
         return False
@@ -48,7 +46,7 @@ async def write_what_is_left(partition: Partition, state: ScheduleState, cursor:
             await asyncio.sleep(0)
     if not _is_dirty(there, len(refs)):
         return False  # much is on its way
-    for content in kept.encode(partition.end_offset, upto, refs, relay.entries()):
+    for content in kept.encode(partition.end_offset, upto, refs, state.relay.entries()):
         state.noted_to = append_note(partition, content).next_offset
     state.kept_to, state.kept_count = upto, len(refs)
     return True
@@ -62,47 +60,47 @@ def _is_dirty(there: int, left: int) -> bool:
 class LogCleaning:
     """Of one replica."""
 
-    def __init__(self, partition: Partition, log: PartitionLog, clock: Clock) -> None:
+    def __init__(self, partition: Partition, segments: ClosedSegments, clock: Clock) -> None:
         self._partition = partition
-        self._log = log
+        self._segments = segments
         self._clock = clock
-        self._read_to = log.start_offset
+        self._read_to = partition.start_offset
         self._collector = Collector()
         self._kept: Kept | None = None
         self._cleaned: tuple[int, Kept] | None = None
         self._pace = Pace(lambda: BYTES_A_SECOND, monotonic=time.monotonic)
 
     def is_of(self, partition: Partition) -> bool:
-        return self._partition is partition and self._log is partition.log
+        return self._partition is partition and not self.is_gone
 
     @property
     def is_gone(self) -> bool:
-        """The partition has another log, or none."""
-        return self._log is not self._partition.log or not self._log.health.is_readable
+        return self._segments.is_gone
 
     def stop(self) -> None:
         self._pace.stop()
 
     async def look(self, executor: ThreadPoolExecutor) -> bool:
         """Whether segments were cleaned."""
-        log = self._log
-        if len(log.segments) < 2 or log.trouble is not None:
+        if not self._segments.is_sound:
             return False
+        name = str(self._partition.topic_partition)
         try:
             await self._find()
             return await self._clean(executor)
-        except (KafkaStorageError, OSError) as error:
-            _log.warning("schedule log not cleaned", partition=str(log.partition), reason=str(error))
         except Stopped as reason:
-            _log.info("cleaning given up", partition=str(log.partition), reason=str(reason))
+            _log.info("cleaning given up", partition=name, reason=str(reason))
+        except Exception as error:  # whatever it is, it is this log's: the others go on
+            _log.warning("schedule log not cleaned", partition=name, reason=repr(error))
         return False
 
     async def _find(self) -> None:
         """The newest that is replicated."""
         end = self._partition.high_watermark
-        self._read_to = max(self._read_to, self._log.start_offset)
+        self._read_to = max(self._read_to, self._partition.start_offset)
         while self._read_to < end:
-            found, self._read_to = await notes_of(self._log, self._read_to, end)
+            piece = self._segments.slice(self._read_to, bytes_max=PIECE_BYTES)
+            found, self._read_to = await notes_of(piece, self._read_to, end)
             for _, content in found:
                 if kept.is_part(content):
                     self._kept = self._collector.add(content) or self._kept
@@ -111,15 +109,15 @@ class LogCleaning:
         found = self._kept
         if found is None:
             return False
-        upto = cleanable_to(self._log, found.upto)
+        upto = self._segments.cleanable_to(found.upto)
         if upto < 0 or (upto, found) == self._cleaned:
             return False
-        work = Keeping(self._log, found.offsets, upto, now=self._clock.now(), pace=self._pace)
-        outcome = await work.run(executor)
+        now = self._clock.now()
+        outcome = await self._segments.keep(found.offsets, upto, now=now, pace=self._pace, executor=executor)
         self._cleaned = (upto, found)
         _log.info(
             "schedule log cleaned",
-            partition=str(self._log.partition),
+            partition=str(self._partition.topic_partition),
             upto=upto,
             bytes_before=outcome.bytes_before,
             bytes_after=outcome.bytes_after,

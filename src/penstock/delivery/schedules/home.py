@@ -25,9 +25,8 @@ from penstock.delivery.schedules.snapshot_files import SnapshotFile
 from penstock.delivery.schedules.stage import AHEAD_MS, SOON_MS
 from penstock.delivery.schedules.state import ScheduleState
 from penstock.errors import NotLeaderOrFollower, Refusal
-from penstock.log import PartitionLog
 from penstock.model import Clock
-from penstock.replication import Partition
+from penstock.replication import ClosedSegments, Partition
 from penstock.settings import TopicConfig
 from penstock.settings.broker import LOG_CLEANER_BACKOFF_MS, LOG_CLEANER_ENABLE
 
@@ -66,8 +65,8 @@ class ScheduleHome:
         self._metrics = metrics
         self._wake = asyncio.Event()
         self._reader = LogReader(partition, groups.delay_of)
-        log = partition.log
-        self._snapshots = SnapshotFile(log.folder, partition, clock) if isinstance(log, PartitionLog) else None
+        self._closed = ClosedSegments.of(partition)
+        self._snapshots = None if self._closed is None else SnapshotFile(self._closed.folder, partition, clock)
         self._intake = Intake(partition, self._reader, clock, self._snapshots)
         self.outbox = Outbox(
             partition,
@@ -210,9 +209,12 @@ class ScheduleHome:
 
     async def _keep_small(self) -> None:
         steady, config = self.partition.now_ms(), self.partition.config
-        if steady >= self._clean_at and self._intake.is_level and not self.is_over and config[LOG_CLEANER_ENABLE]:
-            self._clean_at = steady + config[LOG_CLEANER_BACKOFF_MS]
-            await write_what_is_left(self.partition, self.state, self._intake.cursor)
+        if self._closed is None or steady < self._clean_at or not self._intake.is_level or self.is_over:
+            return
+        self._clean_at = steady + config[LOG_CLEANER_BACKOFF_MS]
+        if config[LOG_CLEANER_ENABLE]:
+            upto = min(self._closed.upto, self._intake.cursor)
+            await write_what_is_left(self.partition, self.state, upto)
 
     async def _finish_snapshot(self, files: SnapshotFile) -> None:
         try:

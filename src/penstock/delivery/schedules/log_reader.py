@@ -15,7 +15,7 @@ from penstock.delivery.schedules.reading import (
     plans_in,
 )
 from penstock.log import FileSlice, Pace
-from penstock.replication import LogPort, Partition
+from penstock.replication import Partition
 from penstock.settings import TopicConfig
 from penstock.wire.records import Record
 
@@ -39,7 +39,8 @@ class LogReader:
 
     async def notes(self, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
         """Notes from an offset on, committed or not, each with the offset behind it; and where to go on."""
-        return await notes_of(self._partition.log, offset, end)
+        piece = self._partition.reader.piece(offset, bytes_max=4 * PIECE_BYTES, before=end)
+        return await notes_of(piece, offset, end)
 
     async def plans(self, offset: int) -> tuple[list[Planned], int]:
         """What the committed records of one piece plan, and the offset behind it; up to the last stable offset."""
@@ -87,8 +88,7 @@ class LogReader:
         return place, {record.offset: record for record in found}
 
 
-async def notes_of(log: LogPort, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
-    piece = log.slice(offset, at_most=4 * PIECE_BYTES, before=end)
+async def notes_of(piece: FileSlice | None, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
     if piece is None:
         return [], end
     return await _from_piece(piece, lambda _: notes_in(piece.read(), offset))

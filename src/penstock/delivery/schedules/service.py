@@ -16,10 +16,9 @@ from penstock.delivery.schedules.cleaning import LogCleaning
 from penstock.delivery.schedules.home import ScheduleHome
 from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.errors import Refusal
-from penstock.log import PartitionLog
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock
-from penstock.replication import Partition, Partitions
+from penstock.replication import ClosedSegments, Partition, Partitions
 from penstock.settings import Config
 from penstock.settings.broker import LOG_CLEANER_BACKOFF_MS, LOG_CLEANER_ENABLE
 from penstock.settings.topic import PENSTOCK_SCHEDULE_TARGET
@@ -129,9 +128,9 @@ class Schedules:
         if former is not None and not former.is_of(partition):
             former.stop()
             del self._cleanings[key]
-        log = partition.log
-        if key not in self._cleanings and isinstance(log, PartitionLog):
-            self._cleanings[key] = LogCleaning(partition, log, self._clock)
+        segments = ClosedSegments.of(partition)
+        if key not in self._cleanings and segments is not None:
+            self._cleanings[key] = LogCleaning(partition, segments, self._clock)
 
     async def _clean(self) -> None:
         while self._is_started:

@@ -91,7 +91,7 @@ class SnapshotFile:
 
     def _place(self, records_to: int, notes_to: int) -> Place:
         partition = self._partition
-        epoch = partition.log.epochs.epoch_at(notes_to - 1)
+        epoch = partition.reader.epoch_at(notes_to - 1)
         delay_ms = partition.config[PENSTOCK_SCHEDULE_DELAY_MS]
         return Place(bytes(partition.topic_id), partition.index, delay_ms, records_to, notes_to, epoch)
 
