@@ -20,7 +20,7 @@ from penstock.cluster import ClusterImage
 from penstock.delivery.shares.acquiring import Wanted
 from penstock.delivery.shares.fetching import Given, Limits, NotInMemory, ShareFetch
 from penstock.delivery.shares.service import ShareDelivery
-from penstock.delivery.shares.sessions import FINAL, SharedPartition, ShareSession
+from penstock.delivery.shares.sessions import FINAL, INITIAL, SharedPartition, ShareSession
 from penstock.errors import InvalidRequest, Refusal, ShareSessionLimitReached
 from penstock.model import Clock, TopicId
 from penstock.replication import Partition, Partitions, Promise
@@ -268,6 +268,13 @@ class _Answer:
             if each.error is not None:
                 row.error_code, row.error_message = each.error.code, each.error.message
                 row.current_leader = places.leader(each.shared, each.error) or row.current_leader
+        if self._work is not None:
+            for shared in session.untold():
+                is_open = self._shares.is_open(session.key.group, shared)
+                if is_open and shared not in rows:
+                    rows[shared] = SharePartitionAnswer(shared.number)
+                if is_open or self._request.share_session_epoch == INITIAL:
+                    session.told(shared)
         for shared, told in self._acknowledged:
             row = rows.setdefault(shared, SharePartitionAnswer(shared.number))
             refusal = told.result()

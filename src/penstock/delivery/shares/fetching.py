@@ -155,7 +155,12 @@ class ShareFetch:
                 if missing <= 0:
                     break
         is_news = len(self._errors) > known and self._promise is not None
-        return is_news or len(self._errors) == self._asked or (total > 0 and total >= self._limits.bytes_min)
+        is_enough = total >= self._limits.bytes_min if total else self._limits.bytes_min <= 0 and self._is_open()
+        return is_news or len(self._errors) == self._asked or is_enough
+
+    def _is_open(self) -> bool:
+        """Whether there is one that it would be given records of, if there were some."""
+        return any(share.read_from() is not None for share in self._watched)
 
     def _share(self, shared: SharedPartition, partition: Partition) -> SharePartition:
         key = SharePartitionKey(self._group, *shared)

@@ -46,6 +46,11 @@ class ShareDelivery:
     def rules_of(self, group: str) -> ShareRules:
         return self._rules.of(group)
 
+    def is_open(self, group: str, shared: SharedPartition) -> bool:
+        """Whether what is kept of it is read."""
+        share = self.share_partitions.find(SharePartitionKey(group, *shared))
+        return share is not None and share.machine is not None
+
     def stop(self) -> None:
         """Whoever waits looks again and finds nothing; no lock ends any more."""
         for share in list(self.share_partitions):
