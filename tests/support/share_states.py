@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from penstock.coordinators.shares.states import SharePartitionKey, ShareState, ShareSummary, StateBatch
-from penstock.delivery.shares.ranges import add_row
+from penstock.delivery.shares.ranges import Row, add_row
 from penstock.errors import FencedLeaderEpoch, FencedStateEpoch, Refusal
 
 
@@ -15,14 +15,15 @@ class Kept:
         self.start_offset = -1
         self.done = -1
         self.cells: dict[int, tuple[int, int]] = {}
+        self.waits: dict[int, int] = {}
 
     def batches(self) -> list[StateBatch]:
         """Neighbours that agree are one."""
-        rows: list[tuple[int, int, int, int]] = []
+        rows: list[Row] = []
         for offset in sorted(self.cells):
             if offset >= self.start_offset:
-                add_row(rows, offset, offset, *self.cells[offset])
-        return [StateBatch(*row) for row in rows]
+                add_row(rows, offset, offset, *self.cells[offset], self.waits.get(offset, 0))
+        return [StateBatch(*row[:4], int(row[4])) for row in rows]
 
 
 class StatesInMemory:
@@ -67,8 +68,10 @@ class StatesInMemory:
         for each in batches:
             for offset in range(each.first_offset, each.last_offset + 1):
                 state, count = kept.cells.get(offset, (0, 0))
-                if (each.delivery_count, each.delivery_state) > (count, state):
+                standing = count, state, kept.waits.get(offset, 0)
+                if each.standing > standing:
                     kept.cells[offset] = each.delivery_state, each.delivery_count
+                    kept.waits[offset] = each.not_before_ms
 
     async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary:
         kept = self.of(key)

@@ -6,7 +6,7 @@ small acknowledgements cost one write.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from math import inf
+from math import ceil, inf
 from typing import Any, Final, NamedTuple
 
 import structlog
@@ -17,7 +17,7 @@ from penstock.delivery.shares.beginning import first_offset
 from penstock.delivery.shares.bugs import NO_BUGS, ShareBugs
 from penstock.delivery.shares.machine import SharePartitionMachine
 from penstock.delivery.shares.metrics import ShareMetrics
-from penstock.delivery.shares.ranges import Step
+from penstock.delivery.shares.ranges import Row, Step
 from penstock.delivery.shares.rules import ShareRules
 from penstock.delivery.shares.settling import ACCEPT, REJECT, RELEASE, Said
 from penstock.errors import (
@@ -38,8 +38,6 @@ from penstock.replication.waiting import Waiter
 
 LOCKS_LOOKED_AT_EVERY_S: Final = 0.01
 """Locks that end within so short a time are taken back together."""
-
-Row = tuple[int, int, int, int]
 
 _log = structlog.get_logger(__name__)
 
@@ -113,8 +111,16 @@ class SharePartition:
         try:
             state = await self._states.read(self.key, leader_epoch=self.leader_epoch)
             begin = state.start_offset if state.start_offset >= 0 else await self._begin(state.state_epoch)
-            self.machine = SharePartitionMachine(state, start_offset=begin)
+            self.machine = SharePartitionMachine(
+                state,
+                start_offset=begin,
+                rules=self.rules,
+                now=self._clock.monotonic(),
+                wall_ms=self._clock.now(),
+                bugs=self._bugs,
+            )
             self._start_kept = begin
+            self._watch_locks()
         except Refusal as refusal:
             self.failure = as_told(refusal)
             _log.info("share partition not read", share_partition=str(self.key), reason=str(refusal))
@@ -154,10 +160,15 @@ class SharePartition:
 
     def read_from(self) -> int | None:
         """Where to read next; None where nothing can be given out now."""
-        if self.machine is None or self.is_gone:
+        machine, rules = self.machine, self.rules
+        if machine is None or self.is_gone:
             return None
-        self.machine.log_starts_at(self.partition.start_offset)
-        offset = self.machine.read_from(self.rules)
+        if rules.by_key != machine.is_by_key:
+            if not self.is_busy and machine.is_idle:  # nobody has anything in the former order any more
+                self._on_fenced(self)
+            return None
+        machine.log_starts_at(self.partition.start_offset)
+        offset = machine.read_from(rules)
         if offset is not None:
             self.stalled_since = None
         elif self.stalled_since is None:
@@ -186,22 +197,27 @@ class SharePartition:
         self._timer, self._timer_at = None, inf
         if self.machine is None or self.is_gone:
             return
-        rows, count = self.machine.expire(self.rules, self._clock.monotonic())
+        now = self._clock.monotonic()
+        step, count = self.machine.expire(self.rules, now)
+        have_waited = self.machine.end_waits(now)
         self._watch_locks()
-        if rows:
+        if step.rows:
             self.metrics.expired_locks += count
-            self._write(rows, None)
-            if not self._bugs.keeps_ended_locks_quiet:
-                self.tell()
+            self._write(step.rows, step if step.ranges else None)
+        if (count or have_waited) and not self._bugs.keeps_ended_locks_quiet:
+            self.tell()
 
     # What becomes of it -----------------------------------------------------------------------------------------
 
-    def acknowledge(self, member: str, said: Sequence[Said]) -> Promise[None]:
-        """A promise of its being written. Refusals are raised, or what the promise comes to."""
+    def acknowledge(self, member: str, said: Sequence[Said], *, leaves: bool = False) -> Promise[None]:
+        """A promise of its being written. Refusals are raised, or what the promise comes to. `leaves`: it is the last
+        that the member says.
+        """
         machine = self.machine
         if machine is None:
             raise CoordinatorNotAvailable(f"{self.key} is being read")
-        step = machine.acknowledge(member, said, self.rules, self._clock.monotonic())
+        rules = self.rules.without_waits if leaves else self.rules
+        step = machine.acknowledge(member, said, rules, self._clock.monotonic())
         self._watch_locks()
         promise = self._carry_out(step, is_done=any(each.first < machine.start_offset for each in said))
         promise.add_done_callback(lambda done: None if done.exception() else self._count(said))
@@ -211,7 +227,8 @@ class SharePartition:
         """All that a member has."""
         if self.machine is None:
             return _kept()
-        return self._carry_out(self.machine.release(member, self.rules), is_done=False)
+        step = self.machine.release(member, self.rules, self._clock.monotonic())
+        return self._carry_out(step, is_done=False)
 
     def _carry_out(self, step: Step, *, is_done: bool) -> Promise[None]:
         """`is_done`: something of it is done already, since somebody else gave it up. That may not be written yet."""
@@ -258,7 +275,10 @@ class SharePartition:
                 leader_epoch=self.leader_epoch,
                 start_offset=start_offset,
                 delivery_complete_count=machine.done,
-                batches=[StateBatch(first, last, state, count * count_kept) for first, last, state, count in rows],
+                batches=[
+                    StateBatch(first, last, state, count * count_kept, self._wall_ms(until))
+                    for first, last, state, count, until in rows
+                ],
             )
         except Refusal as refusal:
             _log.info("share partition not written", share_partition=str(self.key), reason=str(refusal))
@@ -268,6 +288,10 @@ class SharePartition:
             return UnknownServerError()
         self._start_kept = max(self._start_kept, start_offset)
         return None
+
+    def _wall_ms(self, until: float) -> int:
+        """As it is kept: steady clocks differ from broker to broker."""
+        return self._clock.now() + ceil((until - self._clock.monotonic()) * 1000) if until else 0
 
     def _settle(self, writes: Sequence[_Write], refusal: Refusal | None) -> None:
         machine = self.machine
