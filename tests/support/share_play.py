@@ -220,8 +220,7 @@ class Play:
         machine.log_starts_at(self.log.start)
         wanted = Wanted(dice.choice(MEMBERS), most or dice.randint(1, 8), dice.randint(1, 4), dice.random() < 0.3)
         while (asked := machine.keys_wanted(wanted, rules)) is not None and (read := self.log.read(asked, 2)):
-            for batch in read:
-                machine.take_in(self.log.keyed(batch))
+            all(machine.take_in(self.log.keyed(batch), rules) for batch in read)
         offset = machine.read_from(rules)
         if offset is None or (rules.by_key and offset >= machine.window.end):
             return []

@@ -220,7 +220,8 @@ class _Taking:
 
     def new(self) -> None:
         window = self._window
-        most = min(self._missing, room_for_new(window, self._rules))
+        room = room_for_new(window, self._rules)
+        most = min(self._missing, room)
         begins, last = self._batches[0].first, self._batches[-1].last
         if most <= 0 or window.order is not None or last < window.end or len(window.ranges) >= RANGES_MAX:
             return
@@ -230,7 +231,10 @@ class _Taking:
             else:
                 window.begin_at(begins)
         begin = window.end
-        for _first, end in self._pieces(begin, min(last, self._end_of_new(begin, most))):
+        last = min(last, self._end_of_new(begin, most))
+        if self._rules.is_wide:
+            last = min(last, begin + room - 1)
+        for _first, end in self._pieces(begin, last):
             added = window.append(end, ACQUIRED, 1, self._wanted.member, self._deadline)
             self._taken.append((added.first, added.last))
             self._count += added.size
@@ -240,8 +244,7 @@ class _Taking:
         end = begin + most - 1
         if self._wanted.is_strict:
             return end
-        end = next((batch.last for batch in self._batches if batch.first <= end <= batch.last), end)
-        return min(end, begin + self._most - self._count - 1)
+        return next((batch.last for batch in self._batches if batch.first <= end <= batch.last), end)
 
     def _pieces(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Cut where batches begin, each about as long as the member likes."""

@@ -232,8 +232,10 @@ class ShareFetch:
             if not may_load and isinstance(records, FileSlice) and not records.is_hot():
                 raise NotInMemory(share.partition, offset, records)
             try:
-                for batch in keyed_batches(records, aborted if rules.committed_only else ()):
-                    machine.take_in(batch)
+                batches = keyed_batches(records, aborted if rules.committed_only else ())
+                for batch in batches:
+                    if not machine.take_in(batch, rules):
+                        break
                 left -= records.size
             finally:
                 records.release()

@@ -58,11 +58,11 @@ class KeyOrder:
 
     # Beginning --------------------------------------------------------------------------------------------------
 
-    def take_in(self, window: Window, batch: KeyedBatch) -> None:
-        """The batch that holds the offset up to which keys are known, or comes next after it."""
-        begin, last = max(self.known_to, window.start), batch.last
+    def take_in(self, window: Window, batch: KeyedBatch, *, until: int) -> bool:
+        """The batch that holds the offset up to which keys are known, or comes next after it. Whether all of it."""
+        begin, last = max(self.known_to, window.start), min(batch.last, until - 1)
         if last < begin:
-            return
+            return batch.last < begin
         was_end = window.end
         if last >= was_end:
             window.append(last, BLOCKED, 0, NOBODY, NOT_WAITING)
@@ -73,6 +73,8 @@ class KeyOrder:
         for offset, key in batch.keys:
             if offset < begin:
                 continue
+            if offset > last:
+                break
             if offset > at:
                 missing.append((at, offset - 1))
             at = offset + 1
@@ -89,6 +91,7 @@ class KeyOrder:
         for first, end in free:
             unblock(window, first, end)
         window.advance()
+        return last == batch.last
 
     def _is_first(self, key: int, offset: int) -> bool:
         """Whether no unfinished record with the key comes before this one."""

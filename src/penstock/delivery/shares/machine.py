@@ -110,10 +110,13 @@ class SharePartitionMachine:
             return max(order.known_to, window.start)
         return window.end if room_for_new(window, rules) > 0 else None
 
-    def take_in(self, batch: KeyedBatch) -> None:
-        """Keys of what was read from there on, batch by batch."""
-        assert self._window.order is not None
-        self._window.order.take_in(self._window, batch)
+    def take_in(self, batch: KeyedBatch, rules: ShareRules) -> bool:
+        """Keys of what was read from there on, batch by batch. False where there was no room for all of them: the
+        next batch is not to be taken in then.
+        """
+        window = self._window
+        assert window.order is not None
+        return window.order.take_in(window, batch, until=window.end + max(room_for_new(window, rules), 0))
 
     def useful_until(self, offset: int, wanted: Wanted, rules: ShareRules) -> int:
         return useful_until(self._window, offset, wanted, rules)

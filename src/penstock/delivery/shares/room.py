@@ -19,7 +19,9 @@ def room_for_new(window: Window, rules: ShareRules) -> int:
     """How many records may be looked at beyond the window's end."""
     if not rules.is_wide:
         return rules.locks_max - window.span
-    return min(max(rules.window_max, rules.locks_max) - window.span, locks_left(window, rules), ranges_left(window))
+    room = min(max(rules.window_max, rules.locks_max) - window.span, ranges_left(window))
+    # Where there is an order, to look at a record is not yet to give it out.
+    return room if window.order is not None else min(room, locks_left(window, rules))
 
 
 def locks_left(window: Window, rules: ShareRules) -> int:
