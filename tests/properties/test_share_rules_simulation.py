@@ -6,7 +6,7 @@ import pytest
 from tests.support.share_play import BACKOFF, Play
 
 from penstock.delivery.shares import room
-from penstock.delivery.shares.bugs import ShareBugs
+from penstock.delivery.shares.bugs import HoldingBugs
 from penstock.delivery.shares.rules import ShareRules
 
 STEPS = 150
@@ -41,21 +41,13 @@ def test_what_is_rare_is_dealt_out() -> None:
     assert set().union(*(play.watch.seen for play in plays)) == rare
 
 
-@pytest.mark.parametrize(
-    ("bugs", "rules"),
-    [
-        (ShareBugs(forgets_waits=True), "back-off"),
-        (ShareBugs(waits_after_leaving=True), "back-off"),
-        (ShareBugs(spans_locks_only=True), "back-off"),
-        (ShareBugs(ends_keys_early=True), "key"),
-        (ShareBugs(begins_without_keys=True), "both"),
-    ],
-    ids=["forgets-waits", "waits-after-leaving", "locks", "keys-early", "without-keys"],
-)
-def test_a_planted_bug_is_found(bugs: ShareBugs, rules: str) -> None:
+@pytest.mark.parametrize("bug", HoldingBugs.__struct_fields__)
+def test_a_planted_bug_is_found(bug: str) -> None:
+    rules = SETTINGS["key" if bug == "ends_keys_early" else "both"]
+
     def is_found(seed: int) -> bool:
         try:
-            Play(seed, SETTINGS[rules], RANGES_MAX, bugs).run(STEPS)
+            Play(seed, rules, RANGES_MAX, HoldingBugs(**{bug: True})).run(STEPS)
         except AssertionError:
             return True
         return False

@@ -16,7 +16,7 @@ from penstock.coordinators.shares.state import ShareLimits
 from penstock.coordinators.shares.states import StateBatch
 from penstock.delivery.shares.acquiring import BatchSpan, Wanted
 from penstock.delivery.shares.backoff import STEPS, Backoff
-from penstock.delivery.shares.bugs import NO_BUGS, ShareBugs
+from penstock.delivery.shares.bugs import ALL_HELD_WELL, HoldingBugs
 from penstock.delivery.shares.key_order import KeyedBatch
 from penstock.delivery.shares.machine import SharePartitionMachine
 from penstock.delivery.shares.ranges import ACQUIRED, BACKING_OFF, BLOCKED, DONE, Row, Step
@@ -133,7 +133,7 @@ class Watch:
 
 
 class Play:
-    def __init__(self, seed: int, rules: ShareRules, most_ranges: int, bugs: ShareBugs = NO_BUGS) -> None:
+    def __init__(self, seed: int, rules: ShareRules, most_ranges: int, bugs: HoldingBugs = ALL_HELD_WELL) -> None:
         self.dice = random.Random(seed)
         self.rules = rules
         self.bugs = bugs

@@ -13,6 +13,11 @@ class ShareBugs(msgspec.Struct, frozen=True, kw_only=True):
     """What is written of a record that comes back says that nobody had it."""
     keeps_ended_locks_quiet: bool = False
     """Whoever waits is not told that a lock has ended."""
+
+
+class HoldingBugs(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the rules that hold records back."""
+
     forgets_waits: bool = False
     """Until when a record waits is not written."""
     waits_after_leaving: bool = False
@@ -26,3 +31,4 @@ class ShareBugs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NO_BUGS = ShareBugs()
+ALL_HELD_WELL = HoldingBugs()

@@ -26,7 +26,7 @@ from math import inf
 from penstock.coordinators.shares.states import ShareState, StateBatch
 from penstock.delivery.shares import settling
 from penstock.delivery.shares.acquiring import Acquired, BatchSpan, Wanted, acquire, useful_until
-from penstock.delivery.shares.bugs import NO_BUGS, ShareBugs
+from penstock.delivery.shares.bugs import ALL_HELD_WELL, HoldingBugs
 from penstock.delivery.shares.key_order import KeyedBatch, KeyOrder
 from penstock.delivery.shares.ranges import AVAILABLE, BACKING_OFF, DONE, NOBODY, Step, Window
 from penstock.delivery.shares.returning import end_waits, wait
@@ -46,7 +46,7 @@ class SharePartitionMachine:
         rules: ShareRules | None = None,
         now: float = 0.0,
         wall_ms: int = 0,
-        bugs: ShareBugs = NO_BUGS,
+        bugs: HoldingBugs = ALL_HELD_WELL,
     ) -> None:
         """From what is kept of it. `start_offset`: where the group begins, if nobody has begun."""
         self.state_epoch = state.state_epoch

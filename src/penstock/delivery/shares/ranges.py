@@ -10,7 +10,7 @@ from math import inf
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from penstock.delivery.shares.bugs import NO_BUGS, ShareBugs
+from penstock.delivery.shares.bugs import ALL_HELD_WELL, HoldingBugs
 
 if TYPE_CHECKING:
     from penstock.delivery.shares.key_order import KeyOrder
@@ -134,7 +134,7 @@ class Window:
         """A heap: when the wait of the range that holds an offset is over. It may have come to nothing since."""
         self.order: KeyOrder | None = None
         """Where records with one key come one after the other."""
-        self.bugs: ShareBugs = NO_BUGS
+        self.bugs: HoldingBugs = ALL_HELD_WELL
 
     @property
     def span(self) -> int:

@@ -117,7 +117,6 @@ class SharePartition:
                 rules=self.rules,
                 now=self._clock.monotonic(),
                 wall_ms=self._clock.now(),
-                bugs=self._bugs,
             )
             self._start_kept = begin
             self._watch_locks()
