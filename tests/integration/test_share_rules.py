@@ -157,30 +157,30 @@ def test_topics_of_a_higher_priority_come_first(client: Client, broker: RunningB
     assert set(seen[first:last]) == {"high"}, "as soon as it knew of both, a broker gave of the higher first"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("retry.backoff.ms", "soon"),
-        ("retry.backoff.ms", "-1"),
-        ("retry.backoff.ms", "99999999999"),
-        ("retry.backoff.multiplier", "0.5"),
-        ("retry.backoff.multiplier", "many"),
-        ("retry.backoff.max.ms", "0"),
-        ("retry.backoff.jitter", "1.1"),
-        ("window.max", "10"),
-        ("window.max", "100000000"),
-        ("order", "value"),
-        ("priority", "orders"),
-        ("priority", "orders:"),
-        ("priority", "orders:high"),
-        ("priority", "orders:-1"),
-        ("priority", "orders:1,orders:2"),
-        ("priority", "or/ders:1"),
-        ("priority", ".:1"),
-        ("priority", ",".join(f"t{number}:1" for number in range(1_001))),
-        ("retries", "5"),
-    ],
+SENSELESS = (
+    ("retry.backoff.ms", "soon"),
+    ("retry.backoff.ms", "-1"),
+    ("retry.backoff.ms", "99999999999"),
+    ("retry.backoff.multiplier", "0.5"),
+    ("retry.backoff.multiplier", "many"),
+    ("retry.backoff.max.ms", "0"),
+    ("retry.backoff.jitter", "1.1"),
+    ("window.max", "10"),
+    ("window.max", "100000000"),
+    ("order", "value"),
+    ("priority", "orders"),
+    ("priority", "orders:"),
+    ("priority", "orders:high"),
+    ("priority", "orders:-1"),
+    ("priority", "orders:1,orders:2"),
+    ("priority", "or/ders:1"),
+    ("priority", ".:1"),
+    ("priority", ",".join(f"t{number}:1" for number in range(1_001))),
+    ("retries", "5"),
 )
-def test_settings_that_make_no_sense_are_refused(client: Client, name: str, value: str) -> None:
-    with pytest.raises(InvalidConfig, match=f"penstock.share.{name}"):
-        alter(client, "group", {f"penstock.share.{name}": value})
+
+
+def test_settings_that_make_no_sense_are_refused(client: Client) -> None:
+    for name, value in SENSELESS:
+        with pytest.raises(InvalidConfig, match=f"penstock.share.{name}"):
+            alter(client, "group", {f"penstock.share.{name}": value})
