@@ -239,6 +239,7 @@ class ShareFetch:
                 left -= records.size
             finally:
                 records.release()
+        share.watch_deadlines()
         found = machine.read_from(rules)
         return found if found is not None and found < machine.window.end else None
 

@@ -119,7 +119,7 @@ class SharePartition:
                 wall_ms=self._clock.now(),
             )
             self._start_kept = begin
-            self._watch_locks()
+            self.watch_deadlines()
         except Refusal as refusal:
             self.failure = as_told(refusal)
             _log.info("share partition not read", share_partition=str(self.key), reason=str(refusal))
@@ -166,7 +166,8 @@ class SharePartition:
             if not self.is_busy and machine.is_idle:  # nobody has anything in the former order any more
                 self._on_fenced(self)
             return None
-        machine.log_starts_at(self.partition.start_offset)
+        if machine.log_starts_at(self.partition.start_offset):
+            self.watch_deadlines()
         offset = machine.read_from(rules)
         if offset is not None:
             self.stalled_since = None
@@ -180,9 +181,10 @@ class SharePartition:
             self.metrics.acquired += size
             if each.deliveries > 1:
                 self.metrics.redelivered += size
-        self._watch_locks()
+        self.watch_deadlines()
 
-    def _watch_locks(self) -> None:
+    def watch_deadlines(self) -> None:
+        """After whatever may have begun a lock or a wait."""
         machine = self.machine
         if machine is None or self.is_gone or machine.next_deadline >= self._timer_at:
             return
@@ -199,7 +201,7 @@ class SharePartition:
         now = self._clock.monotonic()
         step, count = self.machine.expire(self.rules, now)
         have_waited = self.machine.end_waits(now)
-        self._watch_locks()
+        self.watch_deadlines()
         if step.rows:
             self.metrics.expired_locks += count
             self._write(step.rows, step if step.ranges else None)
@@ -217,7 +219,7 @@ class SharePartition:
             raise CoordinatorNotAvailable(f"{self.key} is being read")
         rules = self.rules.without_waits if leaves else self.rules
         step = machine.acknowledge(member, said, rules, self._clock.monotonic())
-        self._watch_locks()
+        self.watch_deadlines()
         promise = self._carry_out(step, is_done=any(each.first < machine.start_offset for each in said))
         promise.add_done_callback(lambda done: None if done.exception() else self._count(said))
         return promise
@@ -300,7 +302,7 @@ class SharePartition:
                 machine.commit(write.step)
             elif write.step is not None:
                 machine.undo(write.step, self.rules, self._clock.monotonic())
-        self._watch_locks()
+        self.watch_deadlines()
         if isinstance(refusal, (NotLeaderOrFollower, GroupIdNotFound, UnknownTopicOrPartition)):
             self._on_fenced(self)
         for write in writes:

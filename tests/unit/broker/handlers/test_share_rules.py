@@ -111,6 +111,19 @@ async def test_a_parked_fetch_wakes_when_it_is_the_turn_of_the_next_of_a_key(mak
     assert acquired(bench.response(await parked)) == [(1, 1, 1)]
 
 
+async def test_a_wait_of_a_former_leader_ends_where_keys_have_an_order(make: Make) -> None:
+    """It begins to count when its key is read: before that, nobody knows whose turn it is."""
+    bench = make(rules=ShareRules(reset="earliest", by_key=True, backoff=Backoff(1_000)))
+    write(bench, b"k", b"k")
+    kept = bench.states.of(bench.key())
+    kept.start_offset, kept.cells, kept.waits = 0, {0: (0, 1)}, {0: bench.clock.now() + 5}
+    await bench.open("a", max_records=0)
+    parked = bench.call("a", wait_ms=60_000)
+    await bench.settle()
+    bench.clock.advance(10)
+    assert acquired(bench.response(await parked)) == [(0, 0, 2)]
+
+
 async def test_new_records_of_a_key_that_is_open_wake_nobody(make: Make) -> None:
     bench = await reading(make, BY_KEY, b"k")
     assert offsets(await bench.fetch("a")) == [0]
