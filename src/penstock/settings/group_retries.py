@@ -1,4 +1,4 @@
-"""Group settings of retries (docs/tutorial/retries-and-dead-letters.md): for consumers that produce what they failed on
+"""Group settings of retries (docs/tutorial/retries.md): for consumers that produce what they failed on
 to a retry topic.
 """
 
