@@ -52,6 +52,10 @@ _WORDING = [
             ("DescribeConfigs", "*.error_message", ""),
             ("FindCoordinator", "*.error_message", ""),
             ("ConsumerGroupDescribe", "*.error_message", None),
+            ("ShareGroupHeartbeat", "*.error_message", None),
+            ("ShareGroupDescribe", "*.error_message", None),
+            ("ShareFetch", "*.error_message", None),
+            ("ShareAcknowledge", "*.error_message", None),
         )
     ),
     # Of an existing topic Kafka says that it "already exists", and so do we.
@@ -350,9 +354,37 @@ _CONSUMER_GROUPS = [
     ),
 ]
 
+_SHARE_GROUPS = [
+    _at(
+        "ShareGroupHeartbeat",
+        "two members read the same",
+        "which of two partitions the second member gets: the assignor is ours (docs/adr/0072)",
+        "*.partitions.0",
+        kafka=1,
+        penstock=0,
+    ),
+    _at("ShareFetch", "a topic that does not exist", "UNKNOWN_TOPIC_ID of that partition; Kafka fails whole, with -1"),
+    _at("ShareFetch", "a way to acquire that does not exist", _SAYS_INVALID, "0.error_code", kafka=-1, penstock=42),
+    _at(
+        "ShareFetch", "an empty group", "nothing is there to read; Kafka answers UNKNOWN_SERVER_ERROR of the partition"
+    ),
+    _at(
+        "DescribeShareGroupOffsets",
+        "an empty group id",
+        "no group can have that id: it is refused, as in all other APIs",
+    ),
+    _at(
+        "AlterShareGroupOffsets",
+        "an empty group",
+        "acts at once; Kafka goes on with what it holds of a partition until the last connection of the group ends",
+        "5.*",
+    ),
+]
+
 DIFFERENCES = [
     *_LISTED_APIS,
     *_CONSUMER_GROUPS,
+    *_SHARE_GROUPS,
     *_WIRE,
     *_WORDING,
     *_PRODUCE,

@@ -9,6 +9,7 @@ from penstock.access.authorizer import Authorizer
 from penstock.access.rights import READ_GROUP, READ_TOPIC
 from penstock.access.subject import Subject
 from penstock.cluster import SHARE_VERSION, ClusterImage
+from penstock.coordinators.groups.share.request_checks import MEMBER_ID_CHARACTERS_MAX
 from penstock.delivery.shares.service import ShareDelivery
 from penstock.delivery.shares.sessions import SessionKey, SharedPartition
 from penstock.delivery.shares.settling import RENEW, Said
@@ -26,7 +27,6 @@ from penstock.model import TopicId
 from penstock.replication import Partition, Partitions, Promise
 from penstock.wire.produce import Endpoint
 
-MEMBER_ID_CHARACTERS_MAX = 36
 RENEW_FROM = 2
 """The version from which on members may ask for more time (KIP-1222)."""
 _MOVED = (NotLeaderOrFollower.code, FencedLeaderEpoch.code)

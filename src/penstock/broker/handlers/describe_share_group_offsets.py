@@ -83,7 +83,7 @@ async def _described(
         if not authorizer.allows(subject, DESCRIBE_TOPIC, name):
             refused.append(Found(name, partitions=_refused(partitions, TopicAuthorizationFailed())))
         elif found is None:
-            refused.append(Found(name, partitions=_refused(partitions, UnknownTopicOrPartition())))
+            refused.append(Found(name, partitions=[_nothing(part) for part in partitions]))
         else:
             wanted.append((name, found.topic_id, partitions))
     places = [(topic_id, part) for _, topic_id, partitions in wanted for part in partitions]
@@ -118,9 +118,16 @@ def _in_flight(
 
 
 def _row(partition: int, found: ShareOffset | Refusal) -> Row:
+    if isinstance(found, UnknownTopicOrPartition):
+        return _nothing(partition)
     if isinstance(found, Refusal):
         return _refused((partition,), found)[0]
     return Row(partition, found.start, found.leader_epoch, found.lag)
+
+
+def _nothing(partition: int) -> Row:
+    """Of what is not there, as of what was never read: that is no error in Kafka."""
+    return Row(partition, NOT_KNOWN, 0, NOT_KNOWN)
 
 
 def _refused(partitions: Iterable[int], refusal: Refusal) -> list[Row]:

@@ -43,6 +43,8 @@ def share_acknowledge(
     leaves = request.share_session_epoch == FINAL
     for topic in request.topics:
         for part in topic.partitions:
+            if not part.acknowledgement_batches:
+                continue
             shared = SharedPartition(TopicId(topic.topic_id), part.partition_index)
             try:
                 said = said_of(part.acknowledgement_batches, version=context.api_version, renews=request.is_renew_ack)

@@ -30,6 +30,7 @@ from penstock.wire.api import ApiKey
 from penstock.wire.messages.share_fetch_request import ShareFetchRequest
 from penstock.wire.share_fetch import SharePartitionAnswer, encode_response
 
+BATCH_OPTIMIZED = 0
 RECORD_LIMIT = 1
 """The acquire mode in which no more records are given than were asked for."""
 
@@ -53,7 +54,7 @@ def share_fetch(
     subject = context.caller.subject
     try:
         key = session_key(request.group_id, request.member_id, image, authorizer, subject)
-        _check_renewal(request)
+        _check_modes(request)
         session = shares.begin_fetch(
             key,
             request.share_session_epoch,
@@ -81,7 +82,9 @@ def share_fetch(
     return _give_or_park(answer, work, is_enough, afterwards, deadlines)
 
 
-def _check_renewal(request: ShareFetchRequest) -> None:
+def _check_modes(request: ShareFetchRequest) -> None:
+    if request.share_acquire_mode not in (BATCH_OPTIMIZED, RECORD_LIMIT):
+        raise InvalidRequest(f"there is no acquire mode {request.share_acquire_mode}")
     if request.is_renew_ack and (request.max_bytes or request.min_bytes or request.max_records or request.max_wait_ms):
         raise InvalidRequest("a request that renews locks fetches nothing: its limits must be 0")
 
