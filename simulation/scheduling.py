@@ -51,7 +51,7 @@ LATER = TopicPartition(f"{TOPIC}.later", PartitionIndex(0))
 DUE = TopicPartition(TOPIC, PartitionIndex(0))
 KEY = b"k"
 AHEAD_MS = 6_000
-SLOWEST_S = 120.0
+SLOWEST_S = 60.0
 EFFECTS = ("clock set back", "clock set forward", "fired", "cancelled", "cancel acknowledged first", "sent again")
 
 
@@ -370,12 +370,9 @@ def forgets_what_was_intended() -> AbstractContextManager[Any]:
     return mock.patch.object(ScheduleMachine, "opened", opened)
 
 
-def believes_any_snapshot() -> AbstractContextManager[Any]:
-    """A snapshot is taken for the log's although its notes were never replicated, or the log was cut since."""
-    return ExitStackOf(
-        mock.patch.object(snapshot_files.SnapshotFile, "_fits", lambda _self, _place: True),
-        mock.patch("penstock.delivery.schedules.snapshot.is_possible", lambda _state, _mark: True),
-    )
+def forgets_in_snapshots_what_is_open() -> AbstractContextManager[Any]:
+    """A snapshot says what waits, and not what is on its way."""
+    return mock.patch.object(RelayMachine, "entries", lambda _self: ())
 
 
 class ExitStackOf(ExitStack):
@@ -393,12 +390,12 @@ class ExitStackOf(ExitStack):
 _opened = ScheduleMachine.opened
 
 BUGS: dict[str, Bug] = {
-    "done-before-append": Bug(None, stands_in=_relay(done_before_append=True)),
+    "done-before-append": Bug(None, stands_in=_relay(done_before_append=True), seed=1),
     "new-sequence-after-failover": Bug(None, stands_in=_relay(new_sequence_after_failover=True)),
-    "forgets-an-intent": Bug(None, stands_in=_relay(forgets_an_intent=True)),
-    "sends-before-replicated": Bug(None, stands_in=_relay(sends_before_replicated=True)),
+    "forgets-an-intent": Bug(None, stands_in=_relay(forgets_an_intent=True), seed=1),
+    "sends-before-replicated": Bug(None, stands_in=_relay(sends_before_replicated=True), seed=9),
     "fires-by-a-clock-that-is-not-set": Bug(None, stands_in=fires_by_a_clock_that_is_not_set),
     "fires-what-is-being-cancelled": Bug(None, stands_in=fires_what_is_being_cancelled),
     "forgets-what-was-intended": Bug(None, stands_in=forgets_what_was_intended),
-    "believes-any-snapshot": Bug(None, stands_in=believes_any_snapshot),
+    "forgets-in-snapshots-what-is-open": Bug(None, stands_in=forgets_in_snapshots_what_is_open, seed=6),
 }
