@@ -125,8 +125,8 @@ def select(batch: Buffer, wanted: Sequence[int], *, at_most: int = UNPACKED_MAX)
     body = bytes(unpack(header, batch, at_most=at_most))
     is_whole = header.record_count == header.last_offset_delta + 1
     found: list[Record] = []
-    left = iter(wanted)
-    next_delta = next(left, -1) - header.base_offset
+    left = (offset - header.base_offset for offset in wanted if offset >= header.base_offset)
+    next_delta = next(left, -1)
     at = 0
     try:
         for number in range(header.record_count):
@@ -145,10 +145,10 @@ def select(batch: Buffer, wanted: Sequence[int], *, at_most: int = UNPACKED_MAX)
             _, position = read_varlong(body, start + 1)
             delta, _ = read_varint(body, position)
             while 0 <= next_delta < delta:
-                next_delta = next(left, -1) - header.base_offset
+                next_delta = next(left, -1)
             if delta == next_delta:
                 found.append(_record(header, body, start, at))
-                next_delta = next(left, -1) - header.base_offset
+                next_delta = next(left, -1)
     except IndexError:
         raise Malformed("the batch ends within a record") from None
     return found
