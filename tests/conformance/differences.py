@@ -211,6 +211,7 @@ _BROKER_SETTINGS_NOT_LISTED = {
         "background.threads",
         "group.coordinator.background.threads",
         "group.coordinator.threads",
+        "share.coordinator.threads",
         "num.io.threads",
         "num.network.threads",
         "num.replica.alter.log.dirs.threads",
@@ -221,6 +222,7 @@ _BROKER_SETTINGS_NOT_LISTED = {
         "delete.records.purgatory.purge.interval.requests",
         "fetch.purgatory.purge.interval.requests",
         "producer.purgatory.purge.interval.requests",
+        "share.fetch.purgatory.purge.interval.requests",
     ),
     "buffers and timers of Kafka's own code": (
         "group.coordinator.append.linger.ms",
@@ -228,6 +230,9 @@ _BROKER_SETTINGS_NOT_LISTED = {
         "log.cleaner.io.buffer.size",
         "log.flush.start.offset.checkpoint.interval.ms",
         "offsets.load.buffer.size",
+        "share.coordinator.append.linger.ms",
+        "share.coordinator.cached.buffer.max.bytes",
+        "share.coordinator.load.buffer.size",
         "replica.socket.receive.buffer.bytes",
         "socket.connection.setup.timeout*",
         "transaction.state.log.load.buffer.size",
@@ -274,6 +279,12 @@ _SETTINGS = [
                 for name in ("super.users", "allow.everyone.if.no.acl.found")
             ),
             ("*.replication.throttled.rate.*", "Kafka takes it without listing it", ABSENT, PINNED),
+            (
+                "group.share.initialize.retry.interval.ms.*",
+                "Kafka takes it without listing it",
+                ABSENT,
+                _OF_A_SETTING,
+            ),
             (
                 "replica.alter.log.dirs.io.max.bytes.per.second.*",
                 "Kafka takes it without listing it",
