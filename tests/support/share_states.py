@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 
-from penstock.coordinators.shares.states import SharePartitionKey, ShareState, ShareSummary, StateBatch
-from penstock.delivery.shares.ranges import add_row
+from penstock.coordinators.shares.states import SharePartitionKey, ShareState, ShareSummary, StateBatch, newer_relay
+from penstock.delivery.shares.archiving import kept_batch
+from penstock.delivery.shares.ranges import STATE_BITS, add_row
 from penstock.errors import FencedLeaderEpoch, FencedStateEpoch, Refusal
 
 
@@ -15,6 +16,8 @@ class Kept:
         self.start_offset = -1
         self.done = -1
         self.cells: dict[int, tuple[int, int]] = {}
+        """States and delivery counts; a state has why in it, see delivery/shares/archiving.py."""
+        self.relay = b""
 
     def batches(self) -> list[StateBatch]:
         """Neighbours that agree are one."""
@@ -22,7 +25,7 @@ class Kept:
         for offset in sorted(self.cells):
             if offset >= self.start_offset:
                 add_row(rows, offset, offset, *self.cells[offset])
-        return [StateBatch(*row) for row in rows]
+        return [kept_batch(row) for row in rows]
 
 
 class StatesInMemory:
@@ -45,7 +48,7 @@ class StatesInMemory:
     async def read(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareState:
         await self.gate.wait()
         kept = self._owned(key, leader_epoch)
-        return ShareState(kept.state_epoch, kept.start_offset, kept.batches())
+        return ShareState(kept.state_epoch, kept.start_offset, kept.batches(), kept.relay)
 
     async def write(
         self,
@@ -56,6 +59,7 @@ class StatesInMemory:
         start_offset: int,
         delivery_complete_count: int,
         batches: Sequence[StateBatch],
+        relay: bytes = b"",
     ) -> None:
         await self.gate.wait()
         kept = self._owned(key, leader_epoch)
@@ -64,11 +68,12 @@ class StatesInMemory:
         self.writes += 1
         kept.start_offset = max(kept.start_offset, start_offset)
         kept.done = delivery_complete_count
+        kept.relay = newer_relay(kept.relay, relay)
         for each in batches:
             for offset in range(each.first_offset, each.last_offset + 1):
                 state, count = kept.cells.get(offset, (0, 0))
-                if (each.delivery_count, each.delivery_state) > (count, state):
-                    kept.cells[offset] = each.delivery_state, each.delivery_count
+                if (each.delivery_count, each.delivery_state) > (count, state & STATE_BITS):
+                    kept.cells[offset] = each.delivery_state | each.reason << 4, each.delivery_count
 
     async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary:
         kept = self.of(key)

@@ -1,6 +1,7 @@
 """What the leader of a partition knows of one share group that reads it.
 
-A record is available, acquired by one member until a deadline, acknowledged, or archived (given up). Members move it:
+A record is available, acquired by one member until a deadline, acknowledged, archiving (given up, and its dead letter is
+not written yet), or archived (given up). Members move it:
 `acquire` gives it out and counts the delivery, `acknowledge` says what became of it, `release` gives back all that a
 member has, `expire` takes back what was not answered in time, or gives it up when it was tried often enough.
 
@@ -12,7 +13,7 @@ What always holds
 - That a record is acquired is never written. A new leader reads what was written and gives out the rest again.
 
 What is to come fits in here: a time before which a record is not given out is a deadline of one that is available, an
-order by key is one more reason not to be free, and dead letters are a state between acquired and archived.
+order by key is one more reason not to be free.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +21,8 @@ from collections.abc import Iterable, Sequence
 from penstock.coordinators.shares.states import ShareState, StateBatch
 from penstock.delivery.shares import settling
 from penstock.delivery.shares.acquiring import Acquired, BatchSpan, Wanted, acquire, useful_until
-from penstock.delivery.shares.ranges import AVAILABLE, DONE, Step, Window
+from penstock.delivery.shares.archiving import state_of
+from penstock.delivery.shares.ranges import AVAILABLE, DONE, Step, Window, is_archiving
 from penstock.delivery.shares.rules import ShareRules
 from penstock.delivery.shares.settling import Said
 
@@ -115,6 +117,8 @@ def _loaded(batches: Sequence[StateBatch], start: int) -> Window:
         if each.first_offset > window.end:
             window.append(each.first_offset - 1, AVAILABLE, 0)
         state = each.delivery_state if each.delivery_state in DONE else AVAILABLE
+        if is_archiving(each.delivery_state):
+            state = state_of(each)
         window.append(each.last_offset, state, each.delivery_count)
     window.merge(0, len(window.ranges))
     window.advance()

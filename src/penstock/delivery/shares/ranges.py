@@ -13,13 +13,21 @@ from typing import Final, NamedTuple
 AVAILABLE: Final = 0
 ACQUIRED: Final = 1
 ACKNOWLEDGED: Final = 2
+ARCHIVING: Final = 3
+"""Given up, and on the way to a dead-letter topic: see archiving.py."""
 ARCHIVED: Final = 4
 """Given up: rejected, tried too often, aborted, or not there (a gap that compaction left). Never given out again."""
 
 DONE: Final = frozenset((ACKNOWLEDGED, ARCHIVED))
+STATE_BITS: Final = 0xF
+"""Above them an ARCHIVING state has more."""
 NOBODY: Final = ""
 
 _first = attrgetter("first")
+
+
+def is_archiving(state: int) -> bool:
+    return state & STATE_BITS == ARCHIVING
 
 
 class Before(NamedTuple):
@@ -99,7 +107,7 @@ class Range:
 
 
 class Window:
-    __slots__ = ("acquired", "available_from", "done", "end", "next_deadline", "ranges", "start")
+    __slots__ = ("acquired", "archiving", "available_from", "done", "end", "next_deadline", "ranges", "start")
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -107,6 +115,8 @@ class Window:
         self.ranges: list[Range] = []
         self.acquired = 0
         """Records that somebody has."""
+        self.archiving = 0
+        """Records on their way to a dead-letter topic."""
         self.done = 0
         """Records of the window that are done with, or will be when that is written."""
         self.available_from = start
@@ -161,6 +171,14 @@ class Window:
         begin = self.split(first)
         return begin, self.split(last + 1)
 
+    def within(self, first: int, last: int) -> "list[Range]":
+        """Ranges that hold exactly what there is of these offsets."""
+        first, last = max(first, self.start), min(last, self.end - 1)
+        if first > last:
+            return []
+        begin, end = self.cut(first, last)
+        return self.ranges[begin:end]
+
     def merge(self, begin: int, end: int) -> None:
         """Make one of neighbours that agree, around and between these places."""
         ranges = self.ranges
@@ -200,6 +218,8 @@ class Window:
                 self.next_deadline = each.deadline
         elif each.state in DONE:
             self.done += sign * each.size
+        elif each.state != AVAILABLE:
+            self.archiving += sign * each.size
         elif sign > 0 and each.first < self.available_from:
             self.available_from = each.first
 

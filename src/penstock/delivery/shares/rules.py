@@ -2,6 +2,9 @@
 
 import msgspec
 
+from penstock.delivery.shares.archiving import Reason, archiving
+from penstock.delivery.shares.ranges import ARCHIVED
+
 
 class ShareRules(msgspec.Struct, frozen=True, kw_only=True):
     lock_ms: int = 30_000
@@ -13,6 +16,18 @@ class ShareRules(msgspec.Struct, frozen=True, kw_only=True):
     may_renew: bool = True
     reset: str = "latest"
     """Where a group begins: earliest, latest, or by_duration: and how long before now."""
+
+    dead_letter_topic: str = ""
+    """Where records go that are given up; empty: nowhere."""
+    copies_dead_letters: bool = True
+    drops_dead_letters: bool = False
+    """Records whose dead letter cannot be written are dropped after some attempts, not held."""
+    has_times_to_live: bool = False
+    """Records are opened before they are given out, and those that are too old are given up."""
+
+    def given_up(self, reason: Reason) -> int:
+        """The state of records that nobody gets any more."""
+        return archiving(reason) if self.dead_letter_topic else ARCHIVED
 
     @property
     def lock_s(self) -> float:

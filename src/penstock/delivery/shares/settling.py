@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from penstock.delivery.shares.archiving import Reason
 from penstock.delivery.shares.ranges import (
     ACKNOWLEDGED,
     ACQUIRED,
@@ -33,7 +34,7 @@ RELEASE: Final = 2
 REJECT: Final = 3
 RENEW: Final = 4
 
-_BECOMES: Final = {GAP: ARCHIVED, ACCEPT: ACKNOWLEDGED, RELEASE: AVAILABLE, REJECT: ARCHIVED}
+_BECOMES: Final = {GAP: ARCHIVED, ACCEPT: ACKNOWLEDGED, RELEASE: AVAILABLE}
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -88,14 +89,14 @@ def _settle(
                 each.deadline = now + rules.lock_s
         else:
             for each in window.ranges[begin:end]:
-                _begin(window, step, each, _BECOMES[kind], rules)
+                _begin(window, step, each, rules.given_up(Reason.REJECTED) if kind == REJECT else _BECOMES[kind], rules)
     finally:
         window.merge(begin, end)
 
 
 def _begin(window: Window, step: Step, each: Range, becomes: int, rules: ShareRules) -> None:
     if becomes == AVAILABLE and each.count >= rules.delivery_limit:
-        becomes = ARCHIVED
+        becomes = rules.given_up(Reason.DELIVERY_LIMIT)
     each.before = Before(each.state, each.count, each.member, each.deadline)
     each.step = step
     step.ranges.append(each)
@@ -123,7 +124,7 @@ def expire(window: Window, rules: ShareRules, now: float) -> tuple[list[tuple[in
             next_deadline = min(next_deadline, each.deadline)
             continue
         count += each.size
-        window.change(each, _back(each.count, rules), each.count)
+        window.change(each, _back(each.count, rules, Reason.LOCK_TIMEOUT), each.count)
         add_row(rows, each.first, each.last, each.state, each.count)
     window.next_deadline = next_deadline
     if count:
@@ -132,9 +133,9 @@ def expire(window: Window, rules: ShareRules, now: float) -> tuple[list[tuple[in
     return rows, count
 
 
-def _back(count: int, rules: ShareRules) -> int:
+def _back(count: int, rules: ShareRules, reason: Reason) -> int:
     """What a record becomes that comes back."""
-    return ARCHIVED if count >= rules.delivery_limit else AVAILABLE
+    return rules.given_up(reason) if count >= rules.delivery_limit else AVAILABLE
 
 
 def commit(window: Window, step: Step) -> None:
@@ -156,7 +157,7 @@ def undo(window: Window, step: Step, rules: ShareRules, now: float) -> None:
             continue  # gone from the log, or done before
         each.step = each.before = None
         if before.deadline <= now:
-            window.change(each, _back(before.deliveries, rules), before.deliveries, NOBODY)
+            window.change(each, _back(before.deliveries, rules, Reason.LOCK_TIMEOUT), before.deliveries, NOBODY)
         else:
             window.change(each, before.state, before.deliveries, before.member, before.deadline)
     _merge_all(window, step)
