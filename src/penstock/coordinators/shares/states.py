@@ -106,8 +106,8 @@ class ShareStates(Protocol):
         relay: bytes = b"",
     ) -> None:
         """Increments: what is not in `batches` stays. A start offset of -1, or one that is passed already, leaves
-        that one as it is, and so does a `relay` that is not newer. Returns when it is replicated. Where it is refused as not available it may have been done:
-        to repeat it is safe.
+        that one as it is, and so does a `relay` that is not newer. Returns when it is replicated. Where it is refused
+        as not available it may have been done: to repeat it is safe.
         """
 
     async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary: ...

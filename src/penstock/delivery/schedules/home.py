@@ -11,12 +11,13 @@ from typing import Any, Final
 import structlog
 
 from penstock.cluster import ClusterImage
+from penstock.delivery.relay.metrics import RelayMetrics
 from penstock.delivery.relay.sender import RelaySender
 from penstock.delivery.schedules import snapshot
 from penstock.delivery.schedules.inspector import Inspector
 from penstock.delivery.schedules.intake import DEAL_AT_ONCE, Intake
 from penstock.delivery.schedules.log_reader import LogReader
-from penstock.delivery.schedules.metrics import RelayMetrics, ScheduleMetrics
+from penstock.delivery.schedules.metrics import ScheduleMetrics
 from penstock.delivery.schedules.outbox import Outbox
 from penstock.delivery.schedules.snapshot_files import SnapshotFile
 from penstock.delivery.schedules.stage import AHEAD_MS, SOON_MS

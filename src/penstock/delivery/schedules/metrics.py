@@ -1,4 +1,4 @@
-"""What is counted of schedule topics and of the relay."""
+"""What is counted of schedule topics."""
 
 from penstock.metrics import Metrics, counter, histogram, reading
 
@@ -17,14 +17,9 @@ class ScheduleMetrics(Metrics, prefix="penstock_schedule", labels=("topic",)):
     )
 
 
-class RelayMetrics(Metrics, prefix="penstock_relay"):
-    resent = counter("Batches that were sent again as it was not known whether they had come.")
-
-
 WAITING = reading("penstock_schedule_waiting", "Records that wait for their time.", labels=("topic",))
 DUE = reading("penstock_schedule_due", "Records that are due and have not been fired yet.", labels=("topic",))
 HELD = reading(
     "penstock_schedule_held", "Records that are due and that their target would not take.", labels=("topic",)
 )
 INDEX_BYTES = reading("penstock_schedule_index_bytes", "Memory for what waits.", labels=("topic",))
-OPEN = reading("penstock_relay_open", "Batches on their way from a home to a target.", labels=("topic",))

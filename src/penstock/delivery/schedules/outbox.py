@@ -13,10 +13,11 @@ from penstock.cluster import ClusterImage
 from penstock.delivery.relay import batches
 from penstock.delivery.relay.entries import Entry, Target, encode
 from penstock.delivery.relay.machine import Answer, Send, Start, Write
+from penstock.delivery.relay.metrics import RelayMetrics
 from penstock.delivery.relay.sender import RelaySender, TargetGone
 from penstock.delivery.schedules.firing import DUE, Outgoing, TargetLimits, choose, outgoing
 from penstock.delivery.schedules.log_reader import LogReader
-from penstock.delivery.schedules.metrics import RelayMetrics, ScheduleMetrics
+from penstock.delivery.schedules.metrics import ScheduleMetrics
 from penstock.delivery.schedules.plan import Plan, read
 from penstock.delivery.schedules.refs import decode as decode_refs
 from penstock.delivery.schedules.refs import encode as encode_refs

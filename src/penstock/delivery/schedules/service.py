@@ -8,6 +8,7 @@ from typing import Any, Final
 import structlog
 
 from penstock.cluster import ClusterImage, Controller, GrowTopic, ProducerIds
+from penstock.delivery.relay.metrics import OPEN, RelayMetrics
 from penstock.delivery.relay.sender import Peers, RelaySender
 from penstock.delivery.schedules import metrics
 from penstock.delivery.schedules.home import ScheduleHome
@@ -55,7 +56,7 @@ class Schedules:
             (metrics.DUE, lambda home: home.state.stage.count_due(clock.now())),
             (metrics.HELD, lambda home: home.held),
             (metrics.INDEX_BYTES, lambda home: home.state.machine.index_bytes),
-            (metrics.OPEN, lambda home: len(home.state.relay)),
+            (OPEN, lambda home: len(home.state.relay)),
         ):
             registry.read(row, lambda count=count: self._sums(count))  # type: ignore[misc]
 
@@ -99,7 +100,7 @@ class Schedules:
                 clock=self._clock,
                 spawn=self._spawn,
                 metrics=self._registry.of(metrics.ScheduleMetrics, topic=partition.topic),
-                relay_metrics=self._registry.of(metrics.RelayMetrics),
+                relay_metrics=self._registry.of(RelayMetrics),
             )
             self._spawn(home.run())
 

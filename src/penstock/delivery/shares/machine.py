@@ -1,7 +1,7 @@
 """What the leader of a partition knows of one share group that reads it.
 
-A record is available, acquired by one member until a deadline, acknowledged, archiving (given up, and its dead letter is
-not written yet), or archived (given up). Members move it:
+A record is available, acquired by one member until a deadline, acknowledged, archiving (given up, its dead letter not
+written yet), or archived (given up). Members move it:
 `acquire` gives it out and counts the delivery, `acknowledge` says what became of it, `release` gives back all that a
 member has, `expire` takes back what was not answered in time, or gives it up when it was tried often enough.
 

@@ -7,12 +7,13 @@ small acknowledgements cost one write.
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from math import inf
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import structlog
 
-from penstock.coordinators.shares.states import SharePartitionKey, ShareStates, StateBatch
+from penstock.coordinators.shares.states import SharePartitionKey, ShareStates
 from penstock.delivery.shares.acquiring import Acquired
+from penstock.delivery.shares.archiving import Row, kept_batch
 from penstock.delivery.shares.beginning import first_offset
 from penstock.delivery.shares.bugs import NO_BUGS, ShareBugs
 from penstock.delivery.shares.machine import SharePartitionMachine
@@ -20,6 +21,7 @@ from penstock.delivery.shares.metrics import ShareMetrics
 from penstock.delivery.shares.ranges import Step
 from penstock.delivery.shares.rules import ShareRules
 from penstock.delivery.shares.settling import ACCEPT, REJECT, RELEASE, Said
+from penstock.delivery.shares.time_to_live import expired_in, give_up
 from penstock.errors import (
     CoordinatorLoadInProgress,
     CoordinatorNotAvailable,
@@ -39,9 +41,23 @@ from penstock.replication.waiting import Waiter
 LOCKS_LOOKED_AT_EVERY_S: Final = 0.01
 """Locks that end within so short a time are taken back together."""
 
-Row = tuple[int, int, int, int]
-
 _log = structlog.get_logger(__name__)
+
+
+class Archiver(Protocol):
+    """Has the dead letters of a share partition written."""
+
+    @property
+    def is_busy(self) -> bool: ...
+
+    def wake(self) -> None:
+        """There is something to archive."""
+
+    def state(self) -> bytes:
+        """What is to be kept with the next write; empty where that is known already."""
+
+    def written(self) -> None:
+        """That is kept."""
 
 
 class _Write(NamedTuple):
@@ -64,7 +80,9 @@ class SharePartition:
         on_fenced: "Callable[[SharePartition], None]",
         on_idle: "Callable[[SharePartition], None]",
         bugs: ShareBugs = NO_BUGS,
+        new_archiver: "Callable[[SharePartition, bytes], Archiver] | None" = None,
     ) -> None:
+        """`new_archiver` makes who has dead letters written, given what is kept of it; only where it is needed."""
         self.key = key
         self.partition = partition
         self.leader_epoch = partition.leader_epoch
@@ -74,6 +92,7 @@ class SharePartition:
         """Why that could not be."""
         self.is_gone = False
         """It is thrown away: another leads, or somebody else writes its state."""
+        self.archiver: Archiver | None = None
         self.waiters: dict[Waiter, None] = {}
         self.metrics = metrics
         self.stalled_since: float | None = None
@@ -86,6 +105,7 @@ class SharePartition:
         self._bugs = bugs
         self._start_kept = -1
         """What was written of where all is done."""
+        self._new_archiver = new_archiver
         self._queue: list[_Write] = []
         self._is_writing = False
         self._timer: asyncio.TimerHandle | None = None
@@ -98,7 +118,8 @@ class SharePartition:
     @property
     def is_busy(self) -> bool:
         """Whether something of it is being written, or read."""
-        return self._is_writing or (self.machine is None and self.failure is None)
+        is_being_read = self.machine is None and self.failure is None
+        return self._is_writing or is_being_read or (self.archiver is not None and self.archiver.is_busy)
 
     @property
     def lag(self) -> int:
@@ -115,6 +136,8 @@ class SharePartition:
             begin = state.start_offset if state.start_offset >= 0 else await self._begin(state.state_epoch)
             self.machine = SharePartitionMachine(state, start_offset=begin)
             self._start_kept = begin
+            if state.relay or self.machine.window.archiving:
+                self._archive(state.relay)
         except Refusal as refusal:
             self.failure = as_told(refusal)
             _log.info("share partition not read", share_partition=str(self.key), reason=str(refusal))
@@ -172,6 +195,18 @@ class SharePartition:
                 self.metrics.redelivered += size
         self._watch_locks()
 
+    def without_expired(self, acquired: Sequence[Acquired], data: bytes) -> list[Acquired]:
+        """What is left of what was acquired just now, without what was not to be delivered so late."""
+        assert self.machine is not None
+        expired, nonsense = expired_in(data, acquired, self._clock.now())
+        self.metrics.unreadable_ttl += nonsense
+        if not expired:
+            return list(acquired)
+        self.metrics.expired += len(expired)
+        left, step = give_up(self.machine.window, acquired, expired, self.rules)
+        self._write(step.rows, step)
+        return left
+
     def _watch_locks(self) -> None:
         machine = self.machine
         if machine is None or self.is_gone or machine.next_deadline >= self._timer_at:
@@ -227,6 +262,22 @@ class SharePartition:
                 size = each.last - each.first + 1 if len(each.types) == 1 else 1
                 setattr(self.metrics, field, getattr(self.metrics, field) + size * list(each.types).count(kind))
 
+    # Dead letters -----------------------------------------------------------------------------------------------
+
+    def _archive(self, relay: bytes = b"") -> None:
+        if self.archiver is None and self._new_archiver is not None:
+            self.archiver = self._new_archiver(self, relay)
+        if self.archiver is not None:
+            self.archiver.wake()
+
+    def keep(self, rows: list[Row]) -> Promise[None]:
+        """For whoever archives: with it goes the archiver's state."""
+        return self._write(rows, None)
+
+    def archived(self) -> None:
+        """There is nothing to archive any more."""
+        self._on_idle(self)
+
     # Writing ----------------------------------------------------------------------------------------------------
 
     def _write(self, rows: list[Row], step: Step | None) -> Promise[None]:
@@ -251,6 +302,7 @@ class SharePartition:
         assert machine is not None
         count_kept = 0 if self._bugs.forgets_delivery_counts else 1
         start_offset = machine.start_offset
+        relay = b"" if self.archiver is None else self.archiver.state()
         try:
             await self._states.write(
                 self.key,
@@ -258,7 +310,8 @@ class SharePartition:
                 leader_epoch=self.leader_epoch,
                 start_offset=start_offset,
                 delivery_complete_count=machine.done,
-                batches=[StateBatch(first, last, state, count * count_kept) for first, last, state, count in rows],
+                batches=[kept_batch(row, count_kept=count_kept) for row in rows],
+                relay=relay,
             )
         except Refusal as refusal:
             _log.info("share partition not written", share_partition=str(self.key), reason=str(refusal))
@@ -267,6 +320,8 @@ class SharePartition:
             _log.error("share partition not written", share_partition=str(self.key), exc_info=bug)
             return UnknownServerError()
         self._start_kept = max(self._start_kept, start_offset)
+        if relay and self.archiver is not None:
+            self.archiver.written()
         return None
 
     def _settle(self, writes: Sequence[_Write], refusal: Refusal | None) -> None:
@@ -286,6 +341,8 @@ class SharePartition:
                     write.written.set_result(None)
                 else:
                     write.written.set_exception(refusal)
+        if machine.window.archiving and not self.is_gone:
+            self._archive()
         self.tell()
 
 

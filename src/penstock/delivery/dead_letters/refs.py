@@ -1,0 +1,58 @@
+"""What a share partition keeps of its relay: open intents, and in each which records it names. Pure.
+
+An intent names offsets of records that were there when it was made, with their delivery counts and why they were given
+up: whoever sends it again needs nothing else to make the same number of dead letters.
+"""
+
+import struct
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from penstock.delivery.relay.entries import Entry, Intent, decode, encode
+from penstock.delivery.shares.archiving import Row
+from penstock.wire.zigzag import put_varint, read_varlong
+
+_STAMP: Final = struct.Struct(">Q")
+_entries = msgspec.msgpack.Decoder(list[bytes])
+
+
+def encode_refs(rows: Iterable[Row]) -> bytes:
+    out, last = bytearray(), 0
+    for row in rows:
+        for number in (row[0] - last, row[1] - row[0], row[2], row[3]):
+            put_varint(out, number)
+        last = row[1]
+    return bytes(out)
+
+
+def decode_refs(data: bytes) -> list[Row]:
+    rows: list[Row] = []
+    at = last = 0
+    while at < len(data):
+        gap, at = read_varlong(data, at)
+        length, at = read_varlong(data, at)
+        state, at = read_varlong(data, at)
+        count, at = read_varlong(data, at)
+        first = last + gap
+        last = first + length
+        rows.append((first, last, state, count))
+    return rows
+
+
+def encode_relay(stamp: int, intents: Sequence[Entry]) -> bytes:
+    """`stamp`: of two states of a relay the one with the greater is newer."""
+    return _STAMP.pack(stamp) + msgspec.msgpack.encode([encode(intent) for intent in intents])
+
+
+def decode_relay(data: bytes) -> tuple[int, list[Intent]]:
+    """ValueError for what this broker does not understand."""
+    if not data:
+        return 0, []
+    try:
+        (stamp,) = _STAMP.unpack_from(data)
+        entries = [decode(each) for each in _entries.decode(data[_STAMP.size :])]
+    except (struct.error, msgspec.MsgspecError) as error:
+        raise ValueError(str(error)) from None
+    return stamp, [entry for entry in entries if isinstance(entry, Intent)]
