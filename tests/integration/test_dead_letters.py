@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import urllib.request
 from collections.abc import Callable, Iterator
+from threading import Thread
 
 import pytest
 from confluent_kafka import Message
@@ -16,13 +16,14 @@ from tests.support.dead_letters import (
     make_topic,
     origins,
 )
-from tests.support.faults import eventually
+from tests.support.faults import eventually, metric
 from tests.support.share_consumers import ACCEPT, PATIENCE_S, REJECT, RELEASE, share_consumer, taken
 from tests.support.shares import share_settings
 
 import penstock.testing as penstock_testing
 from penstock.client import Change, Client, Resource, ResourceType
 from penstock.errors import InvalidConfig
+from penstock.queue import Reject, SharedRecord, Worker
 from penstock.testing import RunningBroker
 
 
@@ -39,9 +40,7 @@ def client(broker: RunningBroker) -> Iterator[Client]:
 
 
 def counted(broker: RunningBroker, name: str, group: str) -> float:
-    with urllib.request.urlopen(f"{broker.http}/metrics") as page:
-        lines = page.read().decode().splitlines()
-    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name) and f'group="{group}"' in line)
+    return metric(broker, name, group=group)
 
 
 def send(client: Client, topic: str, *values: bytes, **headers: bytes) -> None:
@@ -231,6 +230,36 @@ def test_a_record_that_is_too_old_when_somebody_would_get_it_goes_there(client: 
     assert counted(broker, "penstock_share_unreadable_ttl_total", "old") == 1
 
 
-def test_without_share_version_2_nothing_goes_there() -> None:
+def test_below_share_version_2_what_is_given_up_goes_nowhere() -> None:
     with penstock_testing.broker({"node.id": "1"} | share_settings()) as other, Client(other.bootstrap) as client:
         assert client.describe_features().finalized["share.version"] == 2
+        client.update_features({"share.version": 1}, upgrade_type=2)
+        make_dead_letter_topic(client, "dlq.early")
+        make_queue(client, "early")
+        send(client, "early", b"one")
+        settle(other.bootstrap, "early", lambda _: REJECT, 1)
+        eventually(lambda: client.share_group_offsets("early").all().popitem()[1].lag == 0, "nothing is left")
+        assert dead_letters(other.bootstrap, "dlq.early") == []
+
+
+def test_reject_of_a_penstock_queue_worker_ends_in_the_dead_letter_topic(client: Client, broker: RunningBroker) -> None:
+    make_dead_letter_topic(client, "dlq.jobs")
+    make_queue(client, "jobs")
+    send(client, "jobs", b"good", b"bad")
+    done: list[bytes | None] = []
+
+    def handle(job: SharedRecord) -> None:
+        done.append(job.value)
+        if job.value == b"bad":
+            raise Reject
+
+    worker = Worker(broker.bootstrap, group="jobs", topics=["jobs"], handler=handle, concurrency=1)
+    thread = Thread(target=worker.run)
+    thread.start()
+    try:
+        (letter,) = come(broker, "dlq.jobs", 1)
+    finally:
+        worker.stop()
+        thread.join()
+    assert letter.value() == b"bad"
+    assert sorted(each or b"" for each in done) == [b"bad", b"good"]
