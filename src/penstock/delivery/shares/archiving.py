@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Final
 
 from penstock.coordinators.shares.states import StateBatch
-from penstock.delivery.shares.ranges import ARCHIVED, ARCHIVING, STATE_BITS, Step, Window, is_archiving
+from penstock.delivery.shares.ranges import ARCHIVED, ARCHIVING, STATE_BITS, Step, Window, add_row, is_archiving
 
 _REASON_SHIFT: Final = 4
 _INTENDED: Final = 1 << 8
@@ -57,7 +57,7 @@ def waiting(window: Window, at_most: int) -> list[Row]:
             break
         if is_archiving(each.state) and not each.state & _INTENDED and each.step is None:
             last = min(each.last, each.first + at_most - 1)
-            rows.append((each.first, last, each.state, each.count))
+            add_row(rows, each.first, last, each.state, each.count)
             at_most -= last - each.first + 1
     return rows
 
