@@ -44,7 +44,7 @@ def counted(broker: RunningBroker, name: str, group: str) -> float:
 
 
 def send(client: Client, topic: str, *values: bytes, **headers: bytes) -> None:
-    told = [(name.replace("_", "-"), value) for name, value in headers.items()]
+    told = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     with client.producer() as producer:
         for number, value in enumerate(values):
             producer.send(topic, value, key=b"k%d" % number, headers=told, partition=0)
@@ -97,7 +97,7 @@ def test_many_come_once_each_and_in_their_order(client: Client, broker: RunningB
     make_dead_letter_topic(client, "dlq.many")
     make_queue(client, "many")
     send(client, "many", *(b"%d" % number for number in range(3_000)))
-    settle(broker.bootstrap, "many", lambda each: REJECT if each.offset() % 3 else ACCEPT, 3_000)
+    settle(broker.bootstrap, "many", lambda each: REJECT if (each.offset() or 0) % 3 else ACCEPT, 3_000)
     letters = come(broker, "dlq.many", 2_000)
     assert origins(letters) == [("many", 0, offset) for offset in range(3_000) if offset % 3]
 
@@ -254,12 +254,17 @@ def test_reject_of_a_penstock_queue_worker_ends_in_the_dead_letter_topic(client:
             raise Reject
 
     worker = Worker(broker.bootstrap, group="jobs", topics=["jobs"], handler=handle, concurrency=1)
-    thread = Thread(target=worker.run)
-    thread.start()
-    try:
-        (letter,) = come(broker, "dlq.jobs", 1)
-    finally:
-        worker.stop()
-        thread.join()
+
+    def stop_in_the_end() -> None:
+        try:
+            come(broker, "dlq.jobs", 1)
+        finally:
+            worker.stop()
+
+    watcher = Thread(target=stop_in_the_end)
+    watcher.start()
+    worker.run()
+    watcher.join()
+    (letter,) = dead_letters(broker.bootstrap, "dlq.jobs")
     assert letter.value() == b"bad"
     assert sorted(each or b"" for each in done) == [b"bad", b"good"]

@@ -94,10 +94,10 @@ def test_every_poison_record_comes_there_once_while_leaders_are_killed() -> None
         for worker in workers:
             worker.start()
         try:
-            eventually(lambda: letters_by_value(cluster), "the first dead letter")
+            eventually(lambda: bool(letters_by_value(cluster)), "the first dead letter")
             for kill in range(KILLS):
-                poison |= produce(cluster.bootstrap, (kill + 1) * RECORDS)
                 before = sum(letters_by_value(cluster).values())
+                poison |= produce(cluster.bootstrap, (kill + 1) * RECORDS)
                 eventually(lambda before=before: sum(letters_by_value(cluster).values()) > before, "a dead letter")  # type: ignore[misc]
                 topic, partition = TOPICS[kill % 3], kill % PARTITIONS
                 victim = cluster.leader(topic, partition)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import cast
 
 from confluent_kafka import Message
 from tests.support.clients import read_to_end
@@ -11,8 +11,7 @@ from tests.support.shares import earliest
 
 from penstock.client import Change, Client, NewTopic, Resource, ResourceType
 
-NOTHING: Mapping[str, str] = {}
-ENABLED: Mapping[str, str] = {"errors.deadletterqueue.group.enable": "true"}
+Headers = list[tuple[str, bytes | None]]
 
 
 def group_of(client: Client, group: str, **values: str) -> None:
@@ -43,7 +42,7 @@ def dead_letters(bootstrap: str, topic: str, partitions: int = 1) -> list[Messag
 
 
 def headers_of(message: Message) -> dict[str, str]:
-    return {name: (value or b"").decode() for name, value in message.headers() or []}  # type: ignore[union-attr]
+    return {name: (value or b"").decode() for name, value in cast("Headers", message.headers() or [])}
 
 
 def origins(letters: list[Message]) -> list[tuple[str, int, int]]:
