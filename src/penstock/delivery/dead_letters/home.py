@@ -5,13 +5,13 @@ coordinator keeps of it: with every write goes all that is open of the relay, an
 ARCHIVING from the write that gives them up; an intent names some of them; when the letters are at their topic, one
 write archives the records and says that the intent is done. So at any moment what is kept names each of them once.
 
-What was applied here and could not be written is written again, never undone: an intent may be sent as soon as one
-write has taken it along, and a leader that has lost its share partition sends nothing more.
+What was changed here and could not be written is written again, never undone, and all of it together: an intent may be
+sent as soon as one write has taken it along, and a leader that has lost its share partition sends nothing more.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import structlog
 
@@ -21,6 +21,7 @@ from penstock.delivery.dead_letters.metrics import DeadLetterMetrics
 from penstock.delivery.dead_letters.records import all_records_at, records_at
 from penstock.delivery.dead_letters.refs import decode_refs, decode_relay, encode_refs, encode_relay
 from penstock.delivery.dead_letters.topics import DeadLetterTopics, Place, Problem
+from penstock.delivery.relay.bugs import NO_BUGS, RelayBugs
 from penstock.delivery.relay.entries import Entry
 from penstock.delivery.relay.machine import Answer, RelayMachine, Send, Start, Write
 from penstock.delivery.relay.metrics import RelayMetrics
@@ -56,9 +57,10 @@ class DeadLetterHome:
         spawn: Callable[[Coroutine[Any, Any, None]], object],
         metrics: DeadLetterMetrics,
         relay_metrics: RelayMetrics,
+        bugs: RelayBugs = NO_BUGS,
     ) -> None:
         assert share.machine is not None
-        self.machine = RelayMachine()
+        self.machine = RelayMachine(bugs)
         self._share = share
         self._window = share.machine.window
         self._origin = Origin(share.key.group_id, share.partition.topic, share.key.partition)
@@ -80,15 +82,14 @@ class DeadLetterHome:
         )
         self._wake = asyncio.Event()
         self._is_running = False
-        self._position = 0
-        """Entries that were applied."""
+        self._changes = 0
+        """Of what is kept. A change's number is also the position of the entry that it is made of."""
         self._stamp = 0
         self._taken_along = 0
         """Of them, those that the write under way has."""
         self._kept = 0
         """Of them, those that are surely kept."""
-        self._unwritten = 0
-        """Writes of its own that are not through."""
+        self._unkept: list[_Change] = []
         self._attempts = 0
         self._attempted_at = 0
         self._held_to = -1
@@ -104,12 +105,12 @@ class DeadLetterHome:
             # Nothing is sent then: what a later release intended, it is to send.
             raise RuntimeError(f"the relay of {self._share.key} is not understood: {error}") from None
         for intent in intents:
-            self._position += 1
-            self.machine.apply(intent, self._position)
+            self._changes += 1
+            self.machine.apply(intent, self._changes)
             intended(self._window, decode_refs(intent.refs))
         self.machine.loaded(self._clock.now())
-        self._taken_along = self._kept = self._position
-        self.machine.replicated_to(self._position)
+        self._taken_along = self._kept = self._changes
+        self.machine.replicated_to(self._kept)
 
     # What the share partition asks --------------------------------------------------------------------------------
 
@@ -123,19 +124,24 @@ class DeadLetterHome:
             self._is_running = True
             self._spawn(self._run())
 
-    def state(self) -> bytes:
-        """To be kept with the next write."""
-        if self._position == self._kept:
-            return b""
-        self._taken_along = self._position
+    def state(self) -> tuple[bytes, list[Row]]:
+        """To be kept with the next write, together: what is open of the relay, and what it says of records."""
+        if self._changes == self._kept:
+            return b"", []
+        self._taken_along = self._changes
         # Two incarnations of one leader may write: the later one's clock is ahead.
         self._stamp = max(self._stamp + 1, self._clock.now())
-        return encode_relay(self._stamp, self.machine.all_open())
+        return encode_relay(self._stamp, self.machine.all_open()), [row for each in self._unkept for row in each.rows]
 
     def written(self) -> None:
-        """The state that was asked for last is kept."""
+        """What was asked for last is kept."""
         self._kept = self._taken_along
-        self.machine.replicated_to(self._taken_along)
+        kept = [each for each in self._unkept if each.number <= self._kept]
+        self._unkept = [each for each in self._unkept if each.number > self._kept]
+        for change in kept:
+            commit(self._window, change.step)
+        self.machine.replicated_to(self._kept)
+        self._share.tell()
         self._wake.set()
 
     # Turns --------------------------------------------------------------------------------------------------------
@@ -179,7 +185,7 @@ class DeadLetterHome:
             else:
                 self._carrier.carry(step)
         self._relay_metrics.resent += self.machine.resent - before
-        is_idle = not self._window.archiving and not self.machine.all_open() and not self._unwritten
+        is_idle = not self._window.archiving and not self.machine.all_open() and not self._unkept
         if is_idle:
             return None
         wake_at = self.machine.wake_at
@@ -222,7 +228,8 @@ class DeadLetterHome:
         sizes = {offset: each.size for offset, each in made.items()}
         chosen, nothing = choose(rows, looked_at, sizes, place.batch_bytes_max)
         if nothing:
-            self._write(archived(self._window, nothing))
+            self._changes += 1
+            self._keep(archived(self._window, nothing))
         if not chosen:
             return
         refs = encode_refs(chosen)
@@ -248,13 +255,14 @@ class DeadLetterHome:
         return True
 
     def _drop(self, rows: Sequence[Row], reason: str) -> None:
+        self._changes += 1
         step = archived(self._window, rows)
         count = sum(each.size for each in step.ranges)
         self._metrics.failed += count
         _log.warning(
             "records given up without a dead letter", share_partition=str(self._share.key), records=count, reason=reason
         )
-        self._write(step)
+        self._keep(step)
 
     def _count_held(self) -> None:
         """Each record once: those that are beyond all that were counted."""
@@ -265,11 +273,12 @@ class DeadLetterHome:
     # The relay ----------------------------------------------------------------------------------------------------
 
     def _apply(self, entry: Entry) -> None:
-        self._position += 1
-        change = self.machine.apply(entry, self._position)
+        self._changes += 1
+        change = self.machine.apply(entry, self._changes)
         step = Step()
-        if change.opened is not None:
-            intended(self._window, decode_refs(change.opened))
+        # That they were given up may not be written yet, where a lock had ended.
+        rows = [] if change.opened is None else decode_refs(change.opened)
+        intended(self._window, rows)
         for refs in change.finished:
             self._letters.pop(refs, None)
             step = _both(step, archived(self._window, decode_refs(refs)))
@@ -280,7 +289,7 @@ class DeadLetterHome:
                 self._drop(decode_refs(refs), "its topic does not take it")
         if change.returned:
             self._gives_up = False
-        self._write(step)
+        self._keep(step, rows)
 
     async def _records_of(self, send: Send) -> list[Record]:
         made = self._letters.get(send.refs)
@@ -320,23 +329,26 @@ class DeadLetterHome:
         else:
             self._drop(waiting(self._window, LOOKED_AT), "its topic is away")
 
-    # Writing ------------------------------------------------------------------------------------------------------
+    # Keeping ------------------------------------------------------------------------------------------------------
 
-    def _write(self, step: Step) -> None:
-        self._unwritten += 1
-        self._spawn(self._write_until_kept(step))
+    def _keep(self, step: Step, rows: Sequence[Row] = ()) -> None:
+        self._unkept.append(_Change(self._changes, step, [*rows, *step.rows]))
+        self._spawn(self._write_until_kept(self._changes))
 
-    async def _write_until_kept(self, step: Step) -> None:
-        while not self._share.is_gone:
+    async def _write_until_kept(self, change: int) -> None:
+        while not self._share.is_gone and self._kept < change:
             try:
-                await self._share.keep(step.rows)
-                break
+                await self._share.keep()
             except Refusal:
                 await asyncio.sleep(WRITE_AGAIN_S)
-        self._unwritten -= 1
-        commit(self._window, step)
-        self._share.tell()
-        self._wake.set()
+
+
+class _Change(NamedTuple):
+    """What is not surely kept yet. No part of it may be kept without the rest."""
+
+    number: int
+    step: Step
+    rows: list[Row]
 
 
 def _both(one: Step, other: Step) -> Step:

@@ -53,8 +53,8 @@ class Archiver(Protocol):
     def wake(self) -> None:
         """There is something to archive."""
 
-    def state(self) -> bytes:
-        """What is to be kept with the next write; empty where that is known already."""
+    def state(self) -> tuple[bytes, list[Row]]:
+        """What is to be kept with the next write, and of which records; empty where that is known already."""
 
     def written(self) -> None:
         """That is kept."""
@@ -270,9 +270,9 @@ class SharePartition:
         if self.archiver is not None:
             self.archiver.wake()
 
-    def keep(self, rows: list[Row]) -> Promise[None]:
-        """For whoever archives: with it goes the archiver's state."""
-        return self._write(rows, None)
+    def keep(self) -> Promise[None]:
+        """What the archiver has to be kept."""
+        return self._write([], None)
 
     def archived(self) -> None:
         """There is nothing to archive any more."""
@@ -302,7 +302,7 @@ class SharePartition:
         assert machine is not None
         count_kept = 0 if self._bugs.forgets_delivery_counts else 1
         start_offset = machine.start_offset
-        relay = b"" if self.archiver is None else self.archiver.state()
+        relay, more = (b"", []) if self.archiver is None else self.archiver.state()
         try:
             await self._states.write(
                 self.key,
@@ -310,7 +310,7 @@ class SharePartition:
                 leader_epoch=self.leader_epoch,
                 start_offset=start_offset,
                 delivery_complete_count=machine.done,
-                batches=[kept_batch(row, count_kept=count_kept) for row in rows],
+                batches=[kept_batch(row, count_kept=count_kept) for row in (*rows, *more)],
                 relay=relay,
             )
         except Refusal as refusal:
