@@ -193,14 +193,14 @@ class StateKeeper(HomeLeader):
     def _replay(self) -> None:
         if self.log:
             relay, finished = msgspec.msgpack.decode(self.log[-1], type=tuple[bytes, list[int]])
-            for intent in decode_relay(relay)[1]:
-                self._take(intent, len(self.log))
             self.finished = set(finished)
+            for entry in decode_relay(relay)[1]:
+                self._take(entry, len(self.log))
             self.waiting = [number for number in self.waiting if number not in self.finished]
 
     def write(self, entry: Entry) -> None:
         self._take(entry, len(self.log) + 1)
-        relay = encode_relay(len(self.log) + 1, self.machine.all_open())
+        relay = encode_relay(len(self.log) + 1, self.machine.entries())
         self.log.append(msgspec.msgpack.encode((relay, sorted(self.finished))))
 
 

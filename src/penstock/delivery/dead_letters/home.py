@@ -100,17 +100,22 @@ class DeadLetterHome:
 
     def _load(self, relay: bytes) -> None:
         try:
-            self._stamp, intents = decode_relay(relay)
+            self._stamp, entries = decode_relay(relay)
         except ValueError as error:
             # Nothing is sent then: what a later release intended, it is to send.
             raise RuntimeError(f"the relay of {self._share.key} is not understood: {error}") from None
-        for intent in intents:
+        done: list[Row] = []
+        for entry in entries:
             self._changes += 1
-            self.machine.apply(intent, self._changes)
-            intended(self._window, decode_refs(intent.refs))
+            change = self.machine.apply(entry, self._changes)
+            intended(self._window, [] if change.opened is None else decode_refs(change.opened))
+            done += [row for refs in change.finished for row in decode_refs(refs)]
         self.machine.loaded(self._clock.now())
         self._taken_along = self._kept = self._changes
         self.machine.replicated_to(self._kept)
+        if done:
+            self._changes += 1
+            self._keep(archived(self._window, done))
 
     # What the share partition asks --------------------------------------------------------------------------------
 
@@ -131,7 +136,7 @@ class DeadLetterHome:
         self._taken_along = self._changes
         # Two incarnations of one leader may write: the later one's clock is ahead.
         self._stamp = max(self._stamp + 1, self._clock.now())
-        return encode_relay(self._stamp, self.machine.all_open()), [row for each in self._unkept for row in each.rows]
+        return encode_relay(self._stamp, self.machine.entries()), [row for each in self._unkept for row in each.rows]
 
     def written(self) -> None:
         """What was asked for last is kept."""
@@ -185,7 +190,7 @@ class DeadLetterHome:
             else:
                 self._carrier.carry(step)
         self._relay_metrics.resent += self.machine.resent - before
-        is_idle = not self._window.archiving and not self.machine.all_open() and not self._unkept
+        is_idle = not self._window.archiving and not any(self.machine.open_refs()) and not self._unkept
         if is_idle:
             return None
         wake_at = self.machine.wake_at

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from penstock.delivery.schedules.reading import batches_in, pick
+from penstock.delivery.schedules.reading import pick
 from penstock.delivery.shares.archiving import Row
 from penstock.errors import OffsetNotAvailable
 from penstock.log import FileSlice
@@ -21,7 +21,7 @@ LOOP_BYTES_MAX: Final = 16 * 1024
 async def records_at(partition: Partition, rows: Sequence[Row]) -> tuple[dict[int, Record], int]:
     """The records there are at these offsets, and the offset below which they were all looked for."""
     found: dict[int, Record] = {}
-    wanted = {offset for first, last, _, _ in rows for offset in range(first, last + 1)}
+    wanted = [offset for first, last, _, _ in rows for offset in range(first, last + 1)]
     upto, size = rows[0][0], 0
     for first, last, _state, _count in rows:
         at = max(first, upto, partition.start_offset)
@@ -51,7 +51,7 @@ async def all_records_at(partition: Partition, rows: Sequence[Row]) -> dict[int,
     return found
 
 
-async def _read(partition: Partition, offset: int, wanted: set[int]) -> tuple[dict[int, Record], int, int]:
+async def _read(partition: Partition, offset: int, wanted: Sequence[int]) -> tuple[dict[int, Record], int, int]:
     """With the offset behind what was read, and how many bytes that was."""
     readable = partition.reader.read(offset, bytes_max=PIECE_BYTES, committed_only=False, at_least_one=True)
     records = readable.records
@@ -69,7 +69,6 @@ async def _read(partition: Partition, offset: int, wanted: set[int]) -> tuple[di
         records.release()
 
 
-def _picked(data: bytes, wanted: set[int]) -> tuple[dict[int, Record], int]:
-    starts = [header.next_offset for header, _ in batches_in(data)]
+def _picked(data: bytes, wanted: Sequence[int]) -> tuple[dict[int, Record], int]:
     found, end = pick(data, wanted)
-    return found, max([end, *starts])
+    return {record.offset: record for record in found}, end

@@ -1,16 +1,16 @@
-"""What a share partition keeps of its relay: open intents, and in each which records it names. Pure.
+"""What a share partition keeps of its relay: what is open, and which records each intent names. Pure.
 
 An intent names offsets of records that were there when it was made, with their delivery counts and why they were given
 up: whoever sends it again needs nothing else to make the same number of dead letters.
 """
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 
-from penstock.delivery.relay.entries import Entry, Intent, decode, encode
+from penstock.delivery.relay.entries import Entry, decode, encode
 from penstock.delivery.shares.archiving import Row
 from penstock.wire.zigzag import put_varint, read_varlong
 
@@ -41,18 +41,17 @@ def decode_refs(data: bytes) -> list[Row]:
     return rows
 
 
-def encode_relay(stamp: int, intents: Sequence[Entry]) -> bytes:
+def encode_relay(stamp: int, entries: Iterable[Entry]) -> bytes:
     """`stamp`: of two states of a relay the one with the greater is newer."""
-    return _STAMP.pack(stamp) + msgspec.msgpack.encode([encode(intent) for intent in intents])
+    return _STAMP.pack(stamp) + msgspec.msgpack.encode([encode(entry) for entry in entries])
 
 
-def decode_relay(data: bytes) -> tuple[int, list[Intent]]:
+def decode_relay(data: bytes) -> tuple[int, list[Entry]]:
     """ValueError for what this broker does not understand."""
     if not data:
         return 0, []
     try:
         (stamp,) = _STAMP.unpack_from(data)
-        entries = [decode(each) for each in _entries.decode(data[_STAMP.size :])]
+        return stamp, [decode(each) for each in _entries.decode(data[_STAMP.size :])]
     except (struct.error, msgspec.MsgspecError) as error:
         raise ValueError(str(error)) from None
-    return stamp, [entry for entry in entries if isinstance(entry, Intent)]
