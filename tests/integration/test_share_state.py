@@ -133,7 +133,7 @@ def test_kafkas_formatter_reads_the_topic_and_passes_over_our_own_fields(
         group = Group(client)
         group.initialize(start=10, epoch=1)
         waiting = StateBatch(14, 15, AVAILABLE, 2, not_before_ms=1_700_000_000_000)
-        letter = StateBatch(13, 13, ARCHIVING, 1, reason=2)
+        letter = StateBatch(13, 13, ARCHIVING, 1, dead_letter_reason=2)
         group.write(StateBatch(11, 12, ACKNOWLEDGED, 1), letter, waiting, relay=b"on its way")
         group.ask("ReadShareGroupState", 0, leader_epoch=3)
         later = StateBatch(20, 20, AVAILABLE, 1, not_before_ms=1_800_000_000_000)

@@ -67,7 +67,7 @@ async def test_any_broker_reads_what_another_has_written(tmp_path: Path) -> None
                 nodes,
                 number % 3 + 1,
                 key,
-                StateBatch(5, 9, DONE, 1, not_before_ms=7, reason=1),
+                StateBatch(5, 9, DONE, 1, not_before_ms=7, dead_letter_reason=1),
                 start=3,
                 relay=b"on its way",
             )
@@ -76,7 +76,7 @@ async def test_any_broker_reads_what_another_has_written(tmp_path: Path) -> None
             for key in keys:
                 state = await states(nodes, at).read(key, leader_epoch=0)
                 assert (state.state_epoch, state.start_offset) == (1, 3)
-                assert list(state.batches) == [StateBatch(5, 9, DONE, 1, not_before_ms=7, reason=1)]
+                assert list(state.batches) == [StateBatch(5, 9, DONE, 1, not_before_ms=7, dead_letter_reason=1)]
                 assert state.relay == b"on its way"
                 summary = await states(nodes, at).summary(key, leader_epoch=0)
                 assert (summary.start_offset, summary.delivery_complete_count) == (3, -1)

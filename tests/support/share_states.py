@@ -73,7 +73,7 @@ class StatesInMemory:
             for offset in range(each.first_offset, each.last_offset + 1):
                 state, count = kept.cells.get(offset, (0, 0))
                 if (each.delivery_count, each.delivery_state) > (count, state & STATE_BITS):
-                    kept.cells[offset] = each.delivery_state | each.reason << 4, each.delivery_count
+                    kept.cells[offset] = each.delivery_state | each.dead_letter_reason << 4, each.delivery_count
 
     async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary:
         kept = self.of(key)

@@ -30,7 +30,7 @@ _IN_FLIGHT = {
 
 _REASON = {
     # Why records of a batch are on their way to a dead-letter topic; 0: they are not.
-    "name": "Reason", "type": "int8", "versions": "0+", "tagged": "0+", "tag": 10_010, "default": 0,
+    "name": "DeadLetterReason", "type": "int8", "versions": "0+", "tagged": "0+", "tag": 10_010, "default": 0,
     "ignorable": True,
 }  # fmt: skip
 _RELAY = {

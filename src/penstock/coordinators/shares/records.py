@@ -151,5 +151,5 @@ def _fields(each: Any) -> tuple[int, int, int, int, int, int]:
         each.delivery_state,
         each.delivery_count,
         each.not_before_ms,
-        each.reason,
+        each.dead_letter_reason,
     )

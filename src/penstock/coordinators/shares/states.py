@@ -48,7 +48,7 @@ class StateBatch(msgspec.Struct, frozen=True, gc=False):
     delivery_count: int
     not_before_ms: int = 0
     """Wall time at which they may be delivered again; 0: at once."""
-    reason: int = 0
+    dead_letter_reason: int = 0
     """Of those that are archiving: why."""
 
     @property
@@ -56,7 +56,7 @@ class StateBatch(msgspec.Struct, frozen=True, gc=False):
         """Of two states of one record the greater counts: the one that more deliveries brought, and then the one that
         is closer to the end.
         """
-        return self.delivery_count, self.delivery_state, self.not_before_ms, self.reason
+        return self.delivery_count, self.delivery_state, self.not_before_ms, self.dead_letter_reason
 
 
 class ShareState(msgspec.Struct, frozen=True, gc=False):

@@ -39,11 +39,13 @@ def reason_of(state: int) -> Reason:
 
 def kept_batch(row: Row, *, count_kept: int = 1) -> StateBatch:
     first, last, state, count = row
-    return StateBatch(first, last, state & STATE_BITS, count * count_kept, reason=state >> _REASON_SHIFT & 0xF)
+    return StateBatch(
+        first, last, state & STATE_BITS, count * count_kept, dead_letter_reason=state >> _REASON_SHIFT & 0xF
+    )
 
 
 def state_of(batch: StateBatch) -> int:
-    return batch.delivery_state | batch.reason << _REASON_SHIFT
+    return batch.delivery_state | batch.dead_letter_reason << _REASON_SHIFT
 
 
 # What becomes of them ------------------------------------------------------------------------------------------------

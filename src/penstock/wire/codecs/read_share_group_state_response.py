@@ -30,7 +30,7 @@ DECODERS, ENCODERS = by_table(
             Field("delivery_state", "int8"),
             Field("delivery_count", "int16"),
             Field("not_before_ms", "int64", tag=10000),
-            Field("reason", "int8", tag=10010),
+            Field("dead_letter_reason", "int8", tag=10010),
         ),
         ReadShareGroupStateResponse: (Field("results", "[]ReadStateResult"),),
     },

@@ -34,11 +34,11 @@ def _decode_state_batch_v0(data: bytes, pos: int) -> tuple[StateBatch, int]:
                 if pos != tag_end:
                     raise wrong_tag_size("not_before_ms")
             elif tag == 10010:
-                (reason,) = _read_b(data, pos)
+                (dead_letter_reason,) = _read_b(data, pos)
                 pos += 1
-                item.reason = reason
+                item.dead_letter_reason = dead_letter_reason
                 if pos != tag_end:
-                    raise wrong_tag_size("reason")
+                    raise wrong_tag_size("dead_letter_reason")
             else:
                 pos = tag_end
     return item, pos
@@ -98,9 +98,9 @@ def _encode_state_batch_v0(push: Push, this: StateBatch) -> None:
         part = []
         part.append(_pack_q(this.not_before_ms))
         tagged.append(tagged_field(10000, part))
-    if this.reason != 0:
+    if this.dead_letter_reason != 0:
         part = []
-        part.append(_pack_b(this.reason))
+        part.append(_pack_b(this.dead_letter_reason))
         tagged.append(tagged_field(10010, part))
     push(tag_section(tagged) if tagged else b"\0")
 

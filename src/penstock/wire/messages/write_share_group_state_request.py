@@ -10,7 +10,7 @@ class StateBatch(msgspec.Struct, gc=False):
     delivery_state: int = 0
     delivery_count: int = 0
     not_before_ms: int = 0
-    reason: int = 0
+    dead_letter_reason: int = 0
 
 
 class PartitionData(msgspec.Struct, gc=False):

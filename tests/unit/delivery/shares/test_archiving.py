@@ -68,7 +68,7 @@ def test_why_it_was_given_up_is_kept() -> None:
     rows, _ = machine.expire(RULES, 1_000.0)
     assert rows == [(1, 1, LATE, 2)]
     kept = [kept_batch(row) for row in ((0, 0, OFTEN, 2), (1, 1, LATE, 2))]
-    assert [(each.delivery_state, each.reason) for each in kept] == [(3, 2), (3, 3)]
+    assert [(each.delivery_state, each.dead_letter_reason) for each in kept] == [(3, 2), (3, 3)]
     again = SharePartitionMachine(ShareState(0, 0, kept), start_offset=0)
     assert waiting(again.window, 10) == [(0, 0, OFTEN, 2), (1, 1, LATE, 2)]
 
