@@ -23,6 +23,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 import penstock.testing as penstock_testing
+from benchmarks.processes import cpu_seconds
 from penstock.testing.process import ProcessBroker
 from penstock.wire.records import iterate
 
@@ -40,6 +41,7 @@ class Figures(msgspec.Struct):
     lateness_ms_p50: float
     lateness_ms_p99: float
     lateness_ms_max: float
+    cpu_us_a_fired_record: float
     bytes_a_waiting_record: float
     restart_to_first_fire_s: float
     early_after_restart: int
@@ -150,11 +152,14 @@ def measure(waiting: int, rate: int, seconds: int, lead_s: int) -> Figures:
         time.sleep(max(0.0, (begun_ms - now_ms()) / 1000 - 2))
         peak = anonymous_bytes(broker.pid)
         print(f"produced in {produced_s:.0f} s; {(peak - at_rest) / waiting:.1f} B a record then", file=sys.stderr)
-        time.sleep(max(0.0, (begun_ms - now_ms()) / 1000) + seconds)
+        time.sleep(max(0.0, (begun_ms - now_ms()) / 1000))
+        cpu = cpu_seconds(broker.pid)
+        time.sleep(seconds)
+        cpu_us = (cpu_seconds(broker.pid) - cpu) / (rate * seconds) * 1e6
         before = lateness(folder)
         say_by_second(before, rate)
         return _restarted(
-            broker, folder, before, at_rest, waiting, rate, seconds, int((waiting + len(due)) / produced_s)
+            broker, folder, before, at_rest, waiting, rate, seconds, int((waiting + len(due)) / produced_s), cpu_us
         )
 
 
@@ -167,6 +172,7 @@ def _restarted(
     rate: int,
     seconds: int,
     produced_per_s: int,
+    cpu_us: float,
 ) -> Figures:
     broker.kill()
     started_ms = now_ms()
@@ -188,6 +194,7 @@ def _restarted(
         lateness_ms_p50=statistics.median(before),
         lateness_ms_p99=p99(before),
         lateness_ms_max=max(before),
+        cpu_us_a_fired_record=cpu_us,
         bytes_a_waiting_record=grown / waiting,
         restart_to_first_fire_s=first_after(folder, started_ms),
         early_after_restart=sum(late < 0 for late in after),

@@ -119,6 +119,8 @@ class ScheduledWorld(World):
         self.written_at: dict[bytes, float] = {}
         """When an intent was given to a log."""
         self._is_setting_clocks = True
+        self._looked_at: list[int] = []
+        self._all_fired = False
 
     def run(self) -> None:
         with ExitStack() as stack:
@@ -172,7 +174,7 @@ class ScheduledWorld(World):
             scheduler.is_stopped = True
         deadline_s = self.loop.time() + SLOWEST_S
         self.loop.run(until_s=self.loop.time() + SETTLED_WITHIN_S, is_enough=self._is_in_order)
-        self.loop.run(until_s=deadline_s, is_enough=lambda: not self._unfired())
+        self.loop.run(until_s=deadline_s, is_enough=self._is_all_fired)
         if unfired := self._unfired():
             raise Violation(f"never fired: {sorted(unfired)}")
         self._judge()
@@ -202,6 +204,13 @@ class ScheduledWorld(World):
 
     def _cancels(self, records: dict[int, Written]) -> dict[str, int]:
         return {each.schedule_id or "": offset for offset, each in records.items() if each.is_cancel}
+
+    def _is_all_fired(self) -> bool:
+        """Looked at again only when more is committed."""
+        committed = [len(self.oracle.of(self.place_of(at)).batches) for at in (LATER, DUE)]
+        if committed != self._looked_at:
+            self._looked_at, self._all_fired = committed, not self._unfired()
+        return self._all_fired
 
     def _unfired(self) -> set[int]:
         """Those that were cancelled, by the log, may be fired or not."""

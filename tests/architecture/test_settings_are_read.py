@@ -60,7 +60,7 @@ def test_nothing_waits_that_does_not_exist() -> None:
 
 
 def test_the_guides_name_only_settings_that_exist() -> None:
-    known = {*settings_of(Scope.BROKER), *settings_of(Scope.TOPIC)}
+    known = {*settings_of(Scope.BROKER), *settings_of(Scope.TOPIC), *settings_of(Scope.GROUP)}
     root = SOURCE.parents[1]
     guides = [root / "README.md", *(root / "docs" / "operate").glob("*.md"), *(root / "docs" / "tutorial").glob("*.md")]
     named = {

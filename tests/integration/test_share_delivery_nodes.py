@@ -4,6 +4,7 @@ state, what was accepted does not come again, and all else does.
 
 import asyncio
 import struct
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -137,10 +138,10 @@ class Story:
         self.members.append(member)
         return member
 
-    async def produce(self, count: int) -> None:
+    async def produce(self, count: int, *, key: bytes | None = None) -> None:
         partition = self.partition()
         for _ in range(count):
-            appended = partition.append(memoryview(bytearray(batch([Rec()]))), acks=-1)
+            appended = partition.append(memoryview(bytearray(batch([Rec(key=key)]))), acks=-1)
             promise = partition.acknowledged(appended, acks=-1)
             if promise is not None:
                 await promise
@@ -233,3 +234,43 @@ async def test_whoever_hangs_up_leaves_its_records_to_others(story: Story) -> No
     assert len(await first.until_it_gets(set(range(4)))) == 4
     first.hang_up()
     assert await second.until_it_gets(set(range(4))) == dict.fromkeys(range(4), 2)
+
+
+async def test_what_waits_goes_on_waiting_when_its_leader_dies(story: Story) -> None:
+    """And what was with a member comes at once: it may not have seen it."""
+    await story.begin(**EARLIEST, **{"penstock.share.retry.backoff.ms": "3000"})
+    await story.produce(4)
+    first = await story.member("m1")
+    await first.until_it_gets(set(range(4)))
+    assert await first.say((1, 1, RELEASE)) == 0
+    released = time.monotonic()
+    former = story.leader
+    await story.nodes.kill(former)
+    await story.nodes.until(lambda: story.leader not in (former, -1))
+    second = await story.member("m2")
+    came: dict[int, tuple[int, float]] = {}
+    async with asyncio.timeout(60):
+        while len(came) < 4:
+            for first_offset, last_offset, count in await second.fetch():
+                came |= {each: (count, time.monotonic()) for each in range(first_offset, last_offset + 1)}
+    assert {offset: count for offset, (count, _) in came.items()} == {0: 1, 1: 2, 2: 1, 3: 1}
+    assert came[1][1] - released >= 3.0 * 0.8 - 0.1, "no earlier, at another leader either"
+
+
+async def test_the_order_of_a_key_outlives_its_leader(story: Story) -> None:
+    await story.begin(**EARLIEST, **{"penstock.share.order": "key"})
+    await story.produce(4, key=b"k")
+    await story.produce(2)
+    first = await story.member("m1")
+    assert set(await first.until_it_gets({0, 4, 5})) == {0, 4, 5}
+    assert await first.say((0, 0, ACCEPT), (4, 4, ACCEPT)) == 0
+    assert set(await first.until_it_gets({1})) == {1}
+    former = story.leader
+    await story.nodes.kill(former)
+    await story.nodes.until(lambda: story.leader not in (former, -1))
+    second = await story.member("m2")
+    assert set(await second.until_it_gets({1, 5})) == {1, 5}
+    for offset in (1, 2, 3):
+        assert await second.say((offset, offset, ACCEPT)) == 0
+        if offset < 3:
+            assert set(await second.until_it_gets({offset + 1})) == {offset + 1}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from penstock.coordinators.shares.states import ShareState, StateBatch
 from penstock.delivery.shares.acquiring import BatchSpan, Wanted
 from penstock.delivery.shares.machine import SharePartitionMachine
-from penstock.delivery.shares.ranges import ACKNOWLEDGED, ACQUIRED, ARCHIVED, AVAILABLE, DONE, Step
+from penstock.delivery.shares.ranges import ACKNOWLEDGED, ACQUIRED, ARCHIVED, AVAILABLE, DONE, Row, Step
 from penstock.delivery.shares.rules import ShareRules
 from penstock.delivery.shares.settling import ACCEPT, GAP, REJECT, RELEASE, RENEW, Said
 from penstock.errors import InvalidRecordState, InvalidRequest
@@ -152,7 +152,7 @@ class Model:
         return True
 
     def release(self, member: str) -> None:
-        step = self.machine.release(member, self.rules)
+        step = self.machine.release(member, self.rules, self.now)
         changed = {}
         for offset, cell in self.cells.items():
             if cell.state == ACQUIRED and cell.member == member:
@@ -183,16 +183,16 @@ class Model:
                     self.accepted.add(offset)
         self.shift()
 
-    def write(self, rows: list[tuple[int, int, int, int]]) -> None:
+    def write(self, rows: list[Row]) -> None:
         self.written_start = max(self.written_start, self.machine.start_offset)
-        for first, last, state, count in rows:
+        for first, last, state, count, _until in rows:
             for offset in range(first, last + 1):
                 self.written[offset] = (state, count)
 
     def wait(self, seconds: float) -> None:
         self.now += seconds
-        rows, count = self.machine.expire(self.rules, self.now)
-        self.write(rows)
+        step, count = self.machine.expire(self.rules, self.now)
+        self.write(step.rows)
         ended = [c for c in self.cells.values() if c.state == ACQUIRED and c.deadline <= self.now]
         assert len(ended) == count
         for cell in ended:

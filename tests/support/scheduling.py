@@ -13,6 +13,7 @@ from penstock.delivery.schedules.log_reader import LogReader
 from penstock.delivery.schedules.state import ScheduleState
 from penstock.model import LeaderEpoch, TopicId
 from penstock.replication import Partition
+from penstock.settings.topic import PENSTOCK_SCHEDULE_DELAY_MS
 from penstock.wire.records import Record, build_batch
 
 ORDERS = Target("orders", TopicId(b"o" * 16), 0)
@@ -35,7 +36,7 @@ def a_home_log(
         if start:
             partition.delete_records(start)
         try:
-            yield partition, partitions.clock, LogReader(partition)
+            yield partition, partitions.clock, LogReader(partition, lambda config: config[PENSTOCK_SCHEDULE_DELAY_MS])
         finally:
             partitions.pool.close_all()
 

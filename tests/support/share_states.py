@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from penstock.coordinators.shares.states import SharePartitionKey, ShareState, ShareSummary, StateBatch, newer_relay
 from penstock.delivery.shares.archiving import kept_batch
-from penstock.delivery.shares.ranges import STATE_BITS, add_row
+from penstock.delivery.shares.ranges import STATE_BITS, Row, add_row
 from penstock.errors import FencedLeaderEpoch, FencedStateEpoch, Refusal
 
 
@@ -18,14 +18,15 @@ class Kept:
         self.cells: dict[int, tuple[int, int]] = {}
         """States and delivery counts; a state has why in it, see delivery/shares/archiving.py."""
         self.relay = b""
+        self.waits: dict[int, int] = {}
 
     def batches(self) -> list[StateBatch]:
         """Neighbours that agree are one."""
-        rows: list[tuple[int, int, int, int]] = []
+        rows: list[Row] = []
         for offset in sorted(self.cells):
             if offset >= self.start_offset:
-                add_row(rows, offset, offset, *self.cells[offset])
-        return [kept_batch(row) for row in rows]
+                add_row(rows, offset, offset, *self.cells[offset], self.waits.get(offset, 0))
+        return [kept_batch(row, int(row[4])) for row in rows]
 
 
 class StatesInMemory:
@@ -72,8 +73,10 @@ class StatesInMemory:
         for each in batches:
             for offset in range(each.first_offset, each.last_offset + 1):
                 state, count = kept.cells.get(offset, (0, 0))
-                if (each.delivery_count, each.delivery_state) > (count, state & STATE_BITS):
+                standing = count, state & STATE_BITS, kept.waits.get(offset, 0), state >> 4
+                if each.standing > standing:
                     kept.cells[offset] = each.delivery_state | each.dead_letter_reason << 4, each.delivery_count
+                    kept.waits[offset] = each.not_before_ms
 
     async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary:
         kept = self.of(key)

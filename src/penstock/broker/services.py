@@ -52,6 +52,7 @@ from penstock.coordinators.transactions.transaction_coordinators import Transact
 from penstock.coordinators.transactions.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.delivery.dead_letters.service import DeadLetters
 from penstock.delivery.dead_letters.service import expose as expose_dead_letters
+from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.delivery.schedules.service import Schedules
 from penstock.delivery.shares.group_rules import GroupRules
 from penstock.delivery.shares.service import ShareDelivery
@@ -347,10 +348,12 @@ def build(config: Config, ports: Ports) -> Services:
         share_delivery=_share_delivery(config, ports, partitions, share_states, dead_letters),
         schedules=Schedules(
             me=me,
+            config=config,
             image=image,
             controller=cluster.controller,
             partitions=partitions,
             producer_ids=cluster.producer_ids,
+            groups=RetryGroups(image, config),
             peers=peers,
             catch_up=cluster.in_sync_writes.catch_up,
             clock=clock,

@@ -131,7 +131,13 @@ def said_of(rows: Sequence[_Row], *, version: int, renews: bool) -> list[Said]:
 
 
 def acknowledge(
-    shares: ShareDelivery, key: SessionKey, places: SharePlaces, shared: SharedPartition, said: Sequence[Said] | Refusal
+    shares: ShareDelivery,
+    key: SessionKey,
+    places: SharePlaces,
+    shared: SharedPartition,
+    said: Sequence[Said] | Refusal,
+    *,
+    leaves: bool,
 ) -> Promise[Refusal | None]:
     """A promise of what the member is told of it: None where it was kept."""
     told: Promise[Refusal | None] = Promise()
@@ -145,7 +151,7 @@ def acknowledge(
     if not said:
         told.set_result(None)
         return told
-    kept = shares.acknowledge(key, shared, partition, said)
+    kept = shares.acknowledge(key, shared, partition, said, leaves=leaves)
     kept.add_done_callback(lambda done: told.set_result(_told(done.exception())))
     return told
 

@@ -102,6 +102,7 @@ program = LazyGroup(
         "share": ("penstock.cli.share:share", "List, describe, reset and delete share groups."),
         "dlq": ("penstock.cli.dlq:dlq", "List, show, send back and delete dead letters of share groups."),
         "schedule": ("penstock.cli.schedule:schedule", "List, show and cancel records that wait for their time."),
+        "retry": ("penstock.cli.retry:retry", "Count what groups try again."),
         "log": ("penstock.cli.log:log", "Put damaged and unknown logs of a stopped broker right."),
         "txn": ("penstock.cli.txn:txn", "List, describe and abort transactions."),
         "cluster": ("penstock.cli.cluster:cluster", "Describe a cluster, drain and rebalance its brokers."),

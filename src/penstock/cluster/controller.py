@@ -47,6 +47,7 @@ from penstock.cluster.machine import ControllerMachine
 from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.names import collision_key
 from penstock.cluster.resources import ResourceType
+from penstock.cluster.schedule_topics import needed_first
 from penstock.errors import Refusal, RequestTimedOut
 from penstock.metastore import NO_REVISION, Conflict, Metastore, MetastoreError, Revision, Transaction, Unavailable
 from penstock.model import BrokerId, Dice, TopicId, topic_id_text
@@ -125,6 +126,9 @@ class Controller:
 
     async def _create_on_demand(self, names: Sequence[str]) -> None:
         try:
+            first = needed_first(names, self._image, self._config)
+            if first:
+                await self.create_topics(list(map(CreateTopic, first)), timeout_ms=ON_DEMAND_TIMEOUT_MS)
             outcomes = await self.create_topics(list(map(CreateTopic, names)), timeout_ms=ON_DEMAND_TIMEOUT_MS)
         finally:
             self._on_demand.difference_update(names)

@@ -1,11 +1,12 @@
 """Which schedule topics there may be: their settings, partitions and targets. Pure.
 
-Where brokers may make them on first use, two names mean one: `orders.later`, and `_delay.30s.orders` for records that
-wait 30 seconds without saying so.
+Where brokers may make them on first use, three names mean one: `orders.later`; `_delay.30s.orders` for records that
+wait 30 seconds without saying so; and `_retry.billing.orders` for what the group `billing` failed on, which goes on to
+`orders.retry.billing`.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -14,21 +15,31 @@ from penstock.cluster.commands import CreateTopic
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import TopicImage
 from penstock.cluster.names import is_internal
+from penstock.cluster.resources import ResourceType
 from penstock.errors import InvalidConfig, InvalidPartitions, InvalidReplicaAssignment, PolicyViolation
 from penstock.settings.broker import PENSTOCK_SCHEDULE_AUTO_CREATE_ENABLE
 from penstock.settings.config import Config
-from penstock.settings.topic import PENSTOCK_SCHEDULE_DELAY_MS, PENSTOCK_SCHEDULE_TARGET
+from penstock.settings.group_retries import RETRY_TOPIC_NAME
+from penstock.settings.topic import PENSTOCK_RETRY_GROUP, PENSTOCK_SCHEDULE_DELAY_MS, PENSTOCK_SCHEDULE_TARGET
 
 LATER: Final = ".later"
 _DELAY: Final = re.compile(r"_delay\.(\d{1,9})(ms|s|m|h|d)\.(.+)")
 _UNITS: Final = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_RETRY: Final = "_retry."
+_RETRIED: Final = ".retry."
 _TARGET: Final = PENSTOCK_SCHEDULE_TARGET.name
+_GROUP: Final = PENSTOCK_RETRY_GROUP.name
+_STAMPED: Final = ("message.timestamp.type", "LogAppendTime")
+"""Of retry topics: a consumer may hand on the timestamp that a record had, which is no time to count from."""
 
 
 def completed(command: CreateTopic, image: ClusterImage, config: Config) -> CreateTopic:
     """With as many partitions and replicas as its target, unless others are asked for."""
     if _goes_by_name(command, config):
-        command = msgspec.structs.replace(command, settings=_by_name(command.name, image))
+        command = _by_name(command, image)
+    given = dict(command.settings)
+    if given.get(_GROUP) and _STAMPED[0] not in given:
+        command = msgspec.structs.replace(command, settings=(*command.settings, _STAMPED))
     target = image.topics.get(dict(command.settings).get(_TARGET) or "")
     if target is None or command.assignments:
         return command
@@ -43,7 +54,7 @@ def completed(command: CreateTopic, image: ClusterImage, config: Config) -> Crea
 def targets(command: CreateTopic, config: Config) -> Sequence[str]:
     """Where its records would go on to, whether or not there is such a topic: whoever makes it may write there."""
     if _goes_by_name(command, config):
-        return [target for target, _delay in _named(command.name)]
+        return [target for target, _ in _named(command.name)]
     target = dict(command.settings).get(_TARGET)
     return [target] if target else []
 
@@ -53,12 +64,25 @@ def _goes_by_name(command: CreateTopic, config: Config) -> bool:
     return is_on_demand and not command.assignments and config[PENSTOCK_SCHEDULE_AUTO_CREATE_ENABLE]
 
 
-def _by_name(name: str, image: ClusterImage) -> tuple[tuple[str, str | None], ...]:
-    for target, delay_ms in _named(name):
-        if _may_be_target(target, image):
+def _by_name(command: CreateTopic, image: ClusterImage) -> CreateTopic:
+    name = command.name
+    retried = _retried(name, image)
+    if retried is not None:  # what is tried again comes there: it has the partitions of the topic where it failed
+        first = image.topics[retried].partitions
+        return msgspec.structs.replace(command, partitions=len(first), replication_factor=len(first[0].replicas))
+    retry = _retry(name, image)
+    if retry is not None:
+        stands_for_group, topic = retry
+        group = (_GROUP, _group_of(stands_for_group, image))
+        target = (_TARGET, f"{topic}{_RETRIED}{stands_for_group}")
+        return msgspec.structs.replace(command, settings=(target, group))
+    if name.startswith(_RETRY):
+        return command  # of which topic, nobody knows
+    for target_name, delay_ms in _named(name):
+        if _may_be_target(target_name, image):
             delay = () if delay_ms is None else ((PENSTOCK_SCHEDULE_DELAY_MS.name, str(delay_ms)),)
-            return ((_TARGET, target), *delay)
-    return ()
+            return msgspec.structs.replace(command, settings=((_TARGET, target_name), *delay))
+    return command
 
 
 def _named(name: str) -> Iterator[tuple[str, int | None]]:
@@ -69,6 +93,46 @@ def _named(name: str) -> Iterator[tuple[str, int | None]]:
     delay = _DELAY.fullmatch(name)
     if delay is not None:
         yield delay[3], int(delay[1]) * _UNITS[delay[2]]
+    for stands_for_group, topic in _ways(name):
+        yield f"{topic}{_RETRIED}{stands_for_group}", None
+
+
+def needed_first(names: Iterable[str], image: ClusterImage, config: Config) -> list[str]:
+    """Targets of retry topics that are made on first use: they are made so as well."""
+    if not config[PENSTOCK_SCHEDULE_AUTO_CREATE_ENABLE]:
+        return []
+    pairs = [found for name in names if (found := _retry(name, image)) is not None]
+    targets = [f"{topic}{_RETRIED}{stands_for_group}" for stands_for_group, topic in pairs]
+    return [target for target in dict.fromkeys(targets) if target not in image.topics]
+
+
+def _retry(name: str, image: ClusterImage) -> tuple[str, str] | None:
+    """What stands for the group, and the topic, of `_retry.GROUP.TOPIC`. Both may have dots: the topic that is there
+    tells. None where two are.
+    """
+    found = [(group, topic) for group, topic in _ways(name) if _may_be_target(topic, image)]
+    return found[0] if len(found) == 1 else None
+
+
+def _ways(name: str) -> list[tuple[str, str]]:
+    if not name.startswith(_RETRY):
+        return []
+    words = name.removeprefix(_RETRY).split(".")
+    ways = [(".".join(words[:place]), ".".join(words[place:])) for place in range(1, len(words))]
+    return [(group, topic) for group, topic in ways if group and topic]
+
+
+def _retried(name: str, image: ClusterImage) -> str | None:
+    """The topic whose records come to `TOPIC.retry.GROUP` again."""
+    topic, found, group = name.rpartition(_RETRIED)
+    return topic if found and group and _may_be_target(topic, image) else None
+
+
+def _group_of(stands_for_group: str, image: ClusterImage) -> str:
+    for resource, settings in image.settings.items():
+        if resource.type is ResourceType.GROUP and settings.get(RETRY_TOPIC_NAME.name) == stands_for_group:
+            return resource.name
+    return stands_for_group
 
 
 def _may_be_target(name: str, image: ClusterImage) -> bool:
@@ -79,6 +143,8 @@ def _may_be_target(name: str, image: ClusterImage) -> bool:
 def check_new(command: CreateTopic, settings: Mapping[str, str], image: ClusterImage) -> None:
     name = settings.get(_TARGET)
     if not name:
+        if settings.get(_GROUP):
+            raise InvalidConfig(f"{_GROUP} goes with {_TARGET}, the topic that takes what is tried again")
         return
     if not _may_be_target(name, image):
         what = "is no topic that takes records: none, one of the brokers' own, a view, or a schedule topic itself"
@@ -104,6 +170,8 @@ def _too_many(name: str, target: TopicImage) -> str:
 def check_altered(before: Mapping[str, str], after: Mapping[str, str]) -> None:
     if before.get(_TARGET, "") != after.get(_TARGET, ""):
         raise InvalidConfig(f"{_TARGET} is given when a topic is made, and not altered: make another topic")
+    if before.get(_GROUP, "") != after.get(_GROUP, ""):
+        raise InvalidConfig(f"{_GROUP} is given when a topic is made, and not altered: make another topic")
 
 
 def check_deletion(topic: TopicImage, image: ClusterImage) -> None:

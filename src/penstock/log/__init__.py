@@ -1,7 +1,9 @@
 """One partition's bytes on disk: segments, indexes, recovery, retention, compaction."""
 
 from penstock.log.compaction.cleaner import Cleaner
+from penstock.log.compaction.compaction import CompactionOutcome as KeptRecords
 from penstock.log.compaction.filter import RECORDS_MAX as COMPACTED_RECORDS_MAX
+from penstock.log.compaction.keeping import Keeping, cleanable_to
 from penstock.log.copying import CannotCopy, LogCopy
 from penstock.log.damage.damage import BadBatch
 from penstock.log.damage.mending import (
@@ -28,6 +30,7 @@ from penstock.log.folders.opening import NO_TOPIC_ID
 from penstock.log.folders.reserve import give_up_reserve
 from penstock.log.folders.unfinished_moves import settle_moves
 from penstock.log.health import DISK_FULL, FREE_BYTES_MIN, Trouble
+from penstock.log.pace import Pace, Stopped
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producers.checks import Duplicate
 from penstock.log.producers.producer import ProducerState
@@ -60,11 +63,14 @@ __all__ = [
     "Flusher",
     "FoundByTime",
     "Identity",
+    "Keeping",
+    "KeptRecords",
     "LeaderEpochs",
     "LogCopy",
     "LogFolder",
     "LogHousekeeping",
     "OfflineFolder",
+    "Pace",
     "PartitionLog",
     "ProducerState",
     "ProducerStates",
@@ -73,11 +79,13 @@ __all__ = [
     "Scrubber",
     "SetAside",
     "SoundPart",
+    "Stopped",
     "Suspect",
     "Trouble",
     "batches_that_fit",
     "begin_empty",
     "check_future_name",
+    "cleanable_to",
     "convict",
     "examine",
     "folder_id",

@@ -1,5 +1,6 @@
 """A partition as its leader sees it: who leads, what may be appended, how far it is committed, who waits for that."""
 
+from penstock.replication.closed_segments import ClosedSegments
 from penstock.replication.fetchers import Fetchers
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.log_port import FlusherPort, LogFolderPort, LogPort, on_disk
@@ -34,6 +35,7 @@ __all__ = [
     "SLOTS",
     "AppendRules",
     "Appended",
+    "ClosedSegments",
     "Diverging",
     "Fetchers",
     "FlusherPort",

@@ -93,6 +93,10 @@ class PartitionReader:
         partition = self._partition
         return partition.log.slice(offset, at_most=bytes_max, before=partition.high_watermark)
 
+    def piece(self, offset: int, *, bytes_max: int, before: int) -> FileSlice | None:
+        """Batches up to an offset, committed or not, for a home that replays its notes."""
+        return self._partition.log.slice(offset, at_most=bytes_max, before=before)
+
     def load(self, offset: int, bytes_max: int) -> bytes:
         """Whole batches up to the log's end, for a coordinator that replays them."""
         return self._partition.log.read(offset, bytes_max)
@@ -137,6 +141,10 @@ class PartitionReader:
     def end_of_epoch(self, epoch: int) -> tuple[int, int]:
         """The largest epoch up to this one that the log knows, and where it ends; -1 and -1 if there is none."""
         return self._partition.log.epochs.end_offset_for(epoch)
+
+    def epoch_at(self, offset: int) -> int:
+        """Of the leader that wrote it; -1 where unknown."""
+        return self._partition.log.epochs.epoch_at(offset)
 
     def diverging_epoch(self, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
         """Where a fetcher's log parted from this one, if it did: it must cut back to there and ask again (KIP-595)."""

@@ -4,7 +4,7 @@ Code imports the row it reads, `from penstock.settings.topic import RETENTION_MS
 use: `config[RETENTION_MS]`.
 """
 
-from penstock.settings import broker, client_metrics, group, topic
+from penstock.settings import broker, client_metrics, group, group_retries, group_shares, topic
 from penstock.settings.config import (
     ClientMetricsConfig,
     Config,
@@ -47,6 +47,8 @@ __all__ = [
     "data_folders",
     "given_text",
     "group",
+    "group_retries",
+    "group_shares",
     "inter_broker_listener",
     "listeners",
     "load_settings",

@@ -230,7 +230,8 @@ AUTO_CREATE_TOPICS_ENABLE = setting(
 PENSTOCK_SCHEDULE_AUTO_CREATE_ENABLE = setting(
     "penstock.schedule.auto.create.enable", _BROKER, BOOLEAN, default=False,
     doc="Whether a topic that comes into being on first use is a schedule topic where its name says so: NAME.later, "
-    "and _delay.30s.NAME for records that wait 30 seconds (ms, s, m, h, d), of a topic NAME that is there.",
+    "_delay.30s.NAME for records that wait 30 seconds (ms, s, m, h, d), and _retry.GROUP.NAME for what a group failed "
+    "on, of a topic NAME that is there. What is tried again comes to NAME.retry.GROUP, which is made as well.",
 )  # fmt: skip
 DELETE_TOPIC_ENABLE = setting(
     "delete.topic.enable", _BROKER, BOOLEAN, default=True, importance=_HIGH,

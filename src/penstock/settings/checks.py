@@ -103,3 +103,19 @@ def offset_reset() -> Check[Any]:
         "earliest, latest or by_duration:PnDTnHnMn.nS",
         lambda value: value in ("earliest", "latest") or _DURATION.fullmatch(value) is not None,
     )
+
+
+_PRIORITY = re.compile(r"([A-Za-z0-9._-]{1,249}):([0-9]{1,9})")
+PRIORITIES_MAX = 1_000
+
+
+def priorities() -> Check[Any]:
+    return Check(
+        "a list of topic:priority, with whole numbers from 0 on and each topic once",
+        lambda value: len(value) <= PRIORITIES_MAX and _are_priorities(value),
+    )
+
+
+def _are_priorities(entries: Iterable[str]) -> bool:
+    topics = [found[1] for entry in entries if (found := _PRIORITY.fullmatch(entry))]
+    return len(topics) == len(list(entries)) == len(set(topics)) and not {".", ".."} & set(topics)

@@ -161,6 +161,12 @@ PENSTOCK_SCHEDULE_DELAY_MS = setting(
     "penstock.schedule.delay.ms", _TOPIC, LONG, default=-1, check=at_least(-1),
     doc="In a schedule topic: how long a record waits that says no time itself; -1 refuses such records.",
 )  # fmt: skip
+PENSTOCK_RETRY_GROUP = setting(
+    "penstock.retry.group", _TOPIC, STRING, default="",
+    doc="Makes a schedule topic the retry topic of this group: a record waits by how often it has failed "
+    "(penstock.retry.backoff.ms of the group), and goes to the group's dead-letter topic after "
+    "penstock.retry.max.attempts. Given when the topic is made, and not altered.",
+)  # fmt: skip
 PENSTOCK_SCHEDULE_MAX_MS = setting(
     "penstock.schedule.max.ms", _TOPIC, LONG, default=days(366 * 10), check=at_least(1),
     doc="In a schedule topic: how far ahead a record may be due. Others are refused with POLICY_VIOLATION.",

@@ -27,6 +27,7 @@ DATA_PATH: Final = frozenset(
         ApiKey.METADATA,
         ApiKey.OFFSET_COMMIT,
         ApiKey.TXN_OFFSET_COMMIT,
+        ApiKey.SHARE_GROUP_HEARTBEAT,
         ApiKey.SHARE_FETCH,
         ApiKey.SHARE_ACKNOWLEDGE,
         ApiKey.JOIN_GROUP,

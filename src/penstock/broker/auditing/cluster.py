@@ -85,6 +85,33 @@ def _offsets_deleted(_request: Any, response: Any, _subjects: Sequence[Subject])
     return of_partitions(response.topics)
 
 
+def _share_offsets(request: Any, _state: State) -> list[Subject]:
+    return [
+        Subject(
+            "partition",
+            f"{topic.topic_name}-{each.partition_index}",
+            asked={"group": request.group_id, "start_offset": each.start_offset},
+        )
+        for topic in request.topics
+        for each in topic.partitions
+    ] or [Subject("group", request.group_id)]
+
+
+def _share_offsets_altered(_request: Any, response: Any, _subjects: Sequence[Subject]) -> dict[Key, Outcome]:
+    return of_partitions(response.responses, name="topic_name")
+
+
+def _share_topics(request: Any, _state: State) -> list[Subject]:
+    return [
+        Subject("topic of a group", topic.topic_name, asked={"group": request.group_id, "start_offset": None})
+        for topic in request.topics
+    ] or [Subject("group", request.group_id)]
+
+
+def _share_topics_deleted(_request: Any, response: Any, _subjects: Sequence[Subject]) -> dict[Key, Outcome]:
+    return {("topic of a group", each.topic_name): (each.error_code, each.error_message) for each in response.responses}
+
+
 # The cluster --------------------------------------------------------------------------------------------------------
 
 
@@ -116,6 +143,8 @@ ROWS = {
     ),
     ApiKey.DELETE_GROUPS: Row(Activity.DELETE, _groups, _groups_deleted, _groups_kept),
     ApiKey.OFFSET_DELETE: Row(Activity.DELETE, _offsets, _offsets_deleted),
+    ApiKey.ALTER_SHARE_GROUP_OFFSETS: Row(Activity.UPDATE, _share_offsets, _share_offsets_altered),
+    ApiKey.DELETE_SHARE_GROUP_OFFSETS: Row(Activity.DELETE, _share_topics, _share_topics_deleted),
     ApiKey.UPDATE_FEATURES: Row(Activity.UPDATE, _features, _features_updated),
     ApiKey.UNREGISTER_BROKER: Row(Activity.DELETE, _broker, none_of_its_own),
 }

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import CLUSTER_ACTION, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
+from penstock.broker.cooperative import split
 from penstock.broker.eager_start import start_eagerly
 from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
@@ -99,7 +100,7 @@ async def add_partitions_to_txn(
     if not authorizer.allows(subject, WRITE_TRANSACTIONAL_ID, asked.transactional_id):
         codes = dict.fromkeys(_partitions(asked), TransactionalIdAuthorizationFailed.code)
     else:
-        _, forbidden = authorizer.split(subject, WRITE_TOPIC, [topic.name for topic in asked.topics])
+        _, forbidden = await split(authorizer, subject, WRITE_TOPIC, [topic.name for topic in asked.topics])
         codes = await _answer(asked, transactions, image, from_broker=False, forbidden=frozenset(forbidden))
     if context.api_version < FENCED_FROM:
         older = {ProducerFenced.code: InvalidProducerEpoch.code}

@@ -2,6 +2,7 @@
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import READ_GROUP, READ_TOPIC, ResourceKind
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups.share_service import ShareGroupService
 from penstock.errors import TopicAuthorizationFailed
@@ -28,8 +29,13 @@ async def alter_share_group_offsets(
 ) -> AlterShareGroupOffsetsResponse:
     subject = context.caller.subject
     authorizer.require(subject, READ_GROUP, request.group_id)
-    allowed = [topic for topic in request.topics if authorizer.allows(subject, READ_TOPIC, topic.topic_name)]
-    refused = [_refused(topic) for topic in request.topics if topic not in allowed]
+    allowed: list[AlterShareGroupOffsetsRequestTopic] = []
+    refused: list[AlterShareGroupOffsetsResponseTopic] = []
+    async for topic in cooperatively(request.topics):
+        if authorizer.allows(subject, READ_TOPIC, topic.topic_name):
+            allowed.append(topic)
+        else:
+            refused.append(_refused(topic))
     response = await share_groups.alter_offsets(AlterShareGroupOffsetsRequest(request.group_id, allowed))
     response.responses = refused + response.responses
     return response

@@ -5,7 +5,7 @@ v1 which protocol a member speaks.
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING, ResourceKind
-from penstock.broker.cooperative import cooperatively
+from penstock.broker.cooperative import cooperatively, split
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups import Groups
@@ -29,7 +29,7 @@ async def consumer_group_describe(
             if not group_id:
                 raise InvalidGroupId
             described = await groups.describe_consumer_group(group_id)
-            if authorizer.is_on and authorizer.split(subject, DESCRIBE_TOPIC, _topics(described))[1]:
+            if (await split(authorizer, subject, DESCRIBE_TOPIC, _topics(described)))[1]:
                 raise TopicAuthorizationFailed(NOT_ALL_TOPICS)
         except Refusal as refusal:
             described = DescribedGroup(refusal.code, refusal.message, group_id)

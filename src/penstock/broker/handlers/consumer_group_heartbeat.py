@@ -9,7 +9,6 @@ from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_TOPIC, READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups import Groups
-from penstock.errors import TopicAuthorizationFailed
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
@@ -27,8 +26,8 @@ def consumer_group_heartbeat(
 ) -> Promise[ConsumerGroupHeartbeatResponse]:
     subject = context.caller.subject
     authorizer.require(subject, READ_GROUP, request.group_id)
-    if authorizer.split(subject, DESCRIBE_TOPIC, request.subscribed_topic_names or ())[1]:
-        raise TopicAuthorizationFailed
+    for name in request.subscribed_topic_names or ():
+        authorizer.require(subject, DESCRIBE_TOPIC, name)
     return groups.consumer_heartbeat(
         request,
         api_version=context.api_version,

@@ -5,6 +5,7 @@ from collections import Counter
 from penstock.access.authorizer import Authorizer
 from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.access.rights import ALTER_TOPIC, ResourceKind
+from penstock.broker.cooperative import split
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.topic_quotas import TopicQuotas
 from penstock.cluster import ClusterImage, Controller, GrowTopic
@@ -25,7 +26,7 @@ async def create_partitions(
 ) -> CreatePartitionsResponse:
     times = Counter(topic.name for topic in request.topics)
     once = [topic.name for topic in request.topics if times[topic.name] == 1]
-    allowed, forbidden = authorizer.split(context.caller.subject, ALTER_TOPIC, once)
+    allowed, forbidden = await split(authorizer, context.caller.subject, ALTER_TOPIC, once)
     held = TopicQuotas(quotas, context, strict_from=3)
     there = {name: len(topic.partitions) if (topic := image.topics.get(name)) else 0 for name in allowed}
     changes = {each.name: max(each.count - there[each.name], 0) for each in request.topics if each.name in there}

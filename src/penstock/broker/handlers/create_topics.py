@@ -17,7 +17,7 @@ from penstock.access.rights import (
     WRITE_TOPIC,
     ResourceKind,
 )
-from penstock.broker.cooperative import cooperatively
+from penstock.broker.cooperative import cooperatively, split
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.topic_quotas import TopicQuotas
 from penstock.broker.topic_rights import require_to_make
@@ -58,7 +58,8 @@ async def create_topics(
         if times[internal] == 1:
             refused[internal] = InvalidRequest(f"Creation of internal topic {internal} is prohibited.")
     if not authorizer.has(subject, CREATE_CLUSTER):
-        _, forbidden = authorizer.split(subject, CREATE_TOPIC, [name for name in times if name not in refused])
+        names = [name for name in times if name not in refused]
+        _, forbidden = await split(authorizer, subject, CREATE_TOPIC, names)
         refused |= dict.fromkeys(forbidden, TopicAuthorizationFailed("Authorization failed."))
     wanted = [_command(topic) for topic in request.topics if topic.name not in refused]
     for command in wanted:

@@ -2,11 +2,15 @@
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DELETE_GROUP, READ_TOPIC, ResourceKind
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups.share_service import ShareGroupService
 from penstock.errors import TopicAuthorizationFailed
 from penstock.wire.api import ApiKey
-from penstock.wire.messages.delete_share_group_offsets_request import DeleteShareGroupOffsetsRequest
+from penstock.wire.messages.delete_share_group_offsets_request import (
+    DeleteShareGroupOffsetsRequest,
+    DeleteShareGroupOffsetsRequestTopic,
+)
 from penstock.wire.messages.delete_share_group_offsets_response import (
     DeleteShareGroupOffsetsResponse,
     DeleteShareGroupOffsetsResponseTopic,
@@ -27,13 +31,16 @@ async def delete_share_group_offsets(
 ) -> DeleteShareGroupOffsetsResponse:
     subject = context.caller.subject
     authorizer.require(subject, DELETE_GROUP, request.group_id)
-    allowed = [topic for topic in request.topics if authorizer.allows(subject, READ_TOPIC, topic.topic_name)]
+    allowed: list[DeleteShareGroupOffsetsRequestTopic] = []
+    refused: list[DeleteShareGroupOffsetsResponseTopic] = []
     refusal = TopicAuthorizationFailed()
-    refused = [
-        DeleteShareGroupOffsetsResponseTopic(topic.topic_name, error_code=refusal.code, error_message=refusal.message)
-        for topic in request.topics
-        if topic not in allowed
-    ]
+    async for topic in cooperatively(request.topics):
+        if authorizer.allows(subject, READ_TOPIC, topic.topic_name):
+            allowed.append(topic)
+        else:
+            row = DeleteShareGroupOffsetsResponseTopic(topic.topic_name, error_code=refusal.code)
+            row.error_message = refusal.message
+            refused.append(row)
     response = await share_groups.delete_offsets(DeleteShareGroupOffsetsRequest(request.group_id, allowed))
     response.responses = refused + response.responses
     return response

@@ -10,7 +10,7 @@ from typing import Final
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import NOTHING, READ_TOPIC
-from penstock.broker.cooperative import cooperatively
+from penstock.broker.cooperative import cooperatively, split
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import check_topic_name
@@ -37,7 +37,8 @@ async def describe_producers(
     asked = (
         (topic, index) for topic, one in zip(topics, request.topics, strict=True) for index in one.partition_indexes
     )
-    _, refused = authorizer.split(context.caller.subject, READ_TOPIC, dict.fromkeys(topic.name for topic in topics))
+    names = dict.fromkeys(topic.name for topic in topics)
+    _, refused = await split(authorizer, context.caller.subject, READ_TOPIC, names)
     forbidden = frozenset(refused)
     described: dict[tuple[str, int], PartitionResponse] = {}
     size = 0

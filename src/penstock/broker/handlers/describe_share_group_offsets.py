@@ -71,12 +71,14 @@ async def _described(
     if group.topics is None:
         known = await share_groups.known_partitions(group.group_id)
         asked = [(topic.name, sorted(parts)) for id_, parts in known.items() if (topic := image.topics_by_id.get(id_))]
-        asked = [each for each in sorted(asked) if authorizer.shows(subject, DESCRIBE_TOPIC, each[0])]
+        asked = [
+            each async for each in cooperatively(sorted(asked)) if authorizer.shows(subject, DESCRIBE_TOPIC, each[0])
+        ]
     else:
         asked = [(topic.topic_name, topic.partitions) for topic in group.topics]
     refused: list[Found] = []
     wanted: list[tuple[str, TopicId, Sequence[int]]] = []
-    for name, partitions in asked:
+    async for name, partitions in cooperatively(asked):
         found = image.topics.get(name)
         if not authorizer.allows(subject, DESCRIBE_TOPIC, name):
             refused.append(Found(name, partitions=_refused(partitions, TopicAuthorizationFailed())))

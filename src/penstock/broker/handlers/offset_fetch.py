@@ -7,7 +7,7 @@ many groups, v9 member and epoch, v10 topic ids. A group that does not exist has
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING
 from penstock.access.subject import Subject
-from penstock.broker.cooperative import cooperatively
+from penstock.broker.cooperative import cooperatively, split
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage
@@ -80,7 +80,7 @@ class _Reading:
         forbidden: frozenset[str] = frozenset()
         if wanted is not None and self._authorizer.is_on:
             names = dict.fromkeys(name for name, _ in wanted)
-            forbidden = frozenset(self._authorizer.split(self._subject, DESCRIBE_TOPIC, names)[1])
+            forbidden = frozenset((await split(self._authorizer, self._subject, DESCRIBE_TOPIC, names))[1])
         answer = await self._groups.fetch_offsets(
             asked.group_id,
             wanted if wanted is None else [(name, indexes) for name, indexes in wanted if name not in forbidden],

@@ -9,7 +9,7 @@ from penstock.broker.registry import RequestContext, answers
 from penstock.broker.share_requests import SharePlaces, acknowledge, said_of, session_key
 from penstock.cluster import ClusterImage
 from penstock.delivery.shares.service import ShareDelivery
-from penstock.delivery.shares.sessions import SharedPartition
+from penstock.delivery.shares.sessions import FINAL, SharedPartition
 from penstock.errors import InvalidRequest, Refusal
 from penstock.model import TopicId
 from penstock.replication import Partitions, Promise
@@ -40,15 +40,16 @@ def share_acknowledge(
     session = shares.begin_acknowledge(key, request.share_session_epoch)
     places = SharePlaces(partitions, image, authorizer, subject, context.listener)
     told: dict[SharedPartition, Promise[Refusal | None]] = {}
+    leaves = request.share_session_epoch == FINAL
     for topic in request.topics:
         for part in topic.partitions:
             shared = SharedPartition(TopicId(topic.topic_id), part.partition_index)
             try:
                 said = said_of(part.acknowledgement_batches, version=context.api_version, renews=request.is_renew_ack)
             except InvalidRequest as refusal:
-                told[shared] = acknowledge(shares, key, places, shared, refusal)
+                told[shared] = acknowledge(shares, key, places, shared, refusal, leaves=leaves)
             else:
-                told[shared] = acknowledge(shares, key, places, shared, said)
+                told[shared] = acknowledge(shares, key, places, shared, said, leaves=leaves)
 
     def answer() -> ShareAcknowledgeResponse:
         response = _response(told, places)

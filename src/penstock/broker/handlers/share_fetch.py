@@ -20,7 +20,7 @@ from penstock.cluster import ClusterImage
 from penstock.delivery.shares.acquiring import Wanted
 from penstock.delivery.shares.fetching import Given, Limits, NotInMemory, ShareFetch
 from penstock.delivery.shares.service import ShareDelivery
-from penstock.delivery.shares.sessions import FINAL, SharedPartition, ShareSession
+from penstock.delivery.shares.sessions import FINAL, INITIAL, SharedPartition, ShareSession
 from penstock.errors import InvalidRequest, Refusal, ShareSessionLimitReached
 from penstock.model import Clock, TopicId
 from penstock.replication import Partition, Partitions, Promise
@@ -162,6 +162,9 @@ class _Answer:
 
     def acknowledge(self) -> None:
         request, version = self._request, self._context.api_version
+        shares, key, places, leaves = (
+            self._shares, self._session.key, self._places, request.share_session_epoch == FINAL
+        )  # fmt: skip
         for topic in request.topics:
             for part in topic.partitions:
                 if not part.acknowledgement_batches:
@@ -170,9 +173,9 @@ class _Answer:
                 try:
                     said = said_of(part.acknowledgement_batches, version=version, renews=request.is_renew_ack)
                 except InvalidRequest as refusal:
-                    told = acknowledge(self._shares, self._session.key, self._places, shared, refusal)
+                    told = acknowledge(shares, key, places, shared, refusal, leaves=leaves)
                 else:
-                    told = acknowledge(self._shares, self._session.key, self._places, shared, said)
+                    told = acknowledge(shares, key, places, shared, said, leaves=leaves)
                 self._acknowledged.append((shared, told))
 
     def fetch(self, bytes_max: int, slices_max: int, quotas: ClientQuotas, clock: Clock) -> ShareFetch:
@@ -188,6 +191,9 @@ class _Answer:
         quota = quotas.fetches(quotas.share(context.principal.name, context.client_id)) if quotas.is_on else None
         if quota is not None:
             bytes_max = min(bytes_max, quota.bytes_max({partition.topic for _, partition in found}))
+        lanes = self._shares.rules_of(self._session.key.group).lanes
+        if lanes:
+            found.sort(key=lambda each: -lanes.get(each[1].topic, 0))
         self._work = ShareFetch(
             self._shares,
             self._session.key.group,
@@ -203,6 +209,7 @@ class _Answer:
             is_current=lambda: self._shares.sessions.get(self._session.key) is self._session,
             require_right=self._places.right_of(self._session.key.group),
             clock=clock,
+            has_lanes=bool(lanes),
             hold_back=None if quota is None else quota.take,
         )
         return self._work
@@ -268,6 +275,13 @@ class _Answer:
             if each.error is not None:
                 row.error_code, row.error_message = each.error.code, each.error.message
                 row.current_leader = places.leader(each.shared, each.error) or row.current_leader
+        if self._work is not None:
+            for shared in session.untold():
+                is_open = self._shares.is_open(session.key.group, shared)
+                if is_open and shared not in rows:
+                    rows[shared] = SharePartitionAnswer(shared.number)
+                if is_open or self._request.share_session_epoch == INITIAL:
+                    session.told(shared)
         for shared, told in self._acknowledged:
             row = rows.setdefault(shared, SharePartitionAnswer(shared.number))
             refusal = told.result()

@@ -2,7 +2,7 @@
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING, ResourceKind
-from penstock.broker.cooperative import cooperatively
+from penstock.broker.cooperative import cooperatively, split
 from penstock.broker.handlers.consumer_group_describe import NOT_ALL_TOPICS
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
@@ -26,7 +26,7 @@ async def share_group_describe(
         try:
             authorizer.require(subject, DESCRIBE_GROUP, group_id)
             described = await share_groups.describe(group_id)
-            if authorizer.is_on and authorizer.split(subject, DESCRIBE_TOPIC, _topics(described))[1]:
+            if (await split(authorizer, subject, DESCRIBE_TOPIC, _topics(described)))[1]:
                 raise TopicAuthorizationFailed(NOT_ALL_TOPICS)
         except Refusal as refusal:
             described = DescribedGroup(refusal.code, refusal.message, group_id)

@@ -4,7 +4,6 @@ from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_TOPIC, READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups.share_service import ShareGroupService
-from penstock.errors import TopicAuthorizationFailed
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.share_group_heartbeat_request import ShareGroupHeartbeatRequest
@@ -22,8 +21,8 @@ def share_group_heartbeat(
 ) -> Promise[ShareGroupHeartbeatResponse]:
     subject = context.caller.subject
     authorizer.require(subject, READ_GROUP, request.group_id)
-    if authorizer.split(subject, DESCRIBE_TOPIC, request.subscribed_topic_names or ())[1]:
-        raise TopicAuthorizationFailed
+    for name in request.subscribed_topic_names or ():
+        authorizer.require(subject, DESCRIBE_TOPIC, name)
     return share_groups.heartbeat(
         request, client_id=context.client_id or "", client_host=f"/{context.peer.rpartition(':')[0]}"
     )

@@ -9,6 +9,7 @@ import msgspec
 
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
+from penstock.broker.cooperative import split
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
@@ -52,7 +53,8 @@ async def txn_offset_commit(
         authorizer.require(subject, READ_GROUP, request.group_id)
     except Refusal as refusal:
         return TxnOffsetCommitResponse(topics=[_refused(topic, refusal) for topic in request.topics])
-    _, forbidden = authorizer.split(subject, READ_TOPIC, dict.fromkeys(topic.name for topic in request.topics))
+    names = dict.fromkeys(topic.name for topic in request.topics)
+    _, forbidden = await split(authorizer, subject, READ_TOPIC, names)
     known, refused = _split(request.topics, image, frozenset(forbidden))
     if not known:
         return TxnOffsetCommitResponse(topics=refused)

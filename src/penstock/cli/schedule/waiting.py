@@ -10,20 +10,20 @@ import click
 from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure, NotFound
 from penstock.cli.topic.facts import topic_settings
-from penstock.client import Client
-from penstock.delivery.relay.entries import decode
-from penstock.delivery.relay.machine import RelayMachine
-from penstock.delivery.schedules.machine import ScheduleMachine
-from penstock.delivery.schedules.plan import SCHEDULE_ID, Plan
-from penstock.delivery.schedules.reading import Nothing, aborted_batches, batches_in, plans_in
+from penstock.client import Client, Resource, ResourceType
+from penstock.delivery.schedules.plan import SCHEDULE_ID, Delay
+from penstock.delivery.schedules.reading import aborted_batches, batches_in, notes_in, plans_in
 from penstock.delivery.schedules.refs import decode as decode_refs
+from penstock.delivery.schedules.retries import RetryRules
+from penstock.delivery.schedules.retry_groups import RULES, rules_from
+from penstock.delivery.schedules.state import ScheduleState
 from penstock.errors import refusal_for
 from penstock.model import PartitionIndex, TopicPartition
-from penstock.settings.topic import PENSTOCK_SCHEDULE_DELAY_MS, PENSTOCK_SCHEDULE_TARGET
+from penstock.settings import Config
+from penstock.settings.topic import PENSTOCK_RETRY_GROUP, PENSTOCK_SCHEDULE_DELAY_MS, PENSTOCK_SCHEDULE_TARGET
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from penstock.wire.messages.fetch_response import PartitionData
-from penstock.wire.notes import may_be_note, read_note
 from penstock.wire.records import Record, iterate
 
 FETCH_BYTES: Final = 4 * 1024 * 1024
@@ -72,47 +72,49 @@ def _text(value: bytes | None) -> str | None:
 
 def read_topic(cluster: Cluster, topic: str, only: int | None = None) -> list[PartitionState]:
     """Every partition, or one. A Failure where it is no schedule topic."""
-    delay_ms = _delay_of(cluster, topic)
+    delay = _delay_of(cluster, topic)
     with cluster.doing(f"read {topic}") as client:
         client.run(client.core.need_topics([topic]))
         indexes = sorted(client.core.metadata.topics[topic].partitions)
         if only is not None and only not in indexes:
             raise NotFound(f"{topic} has no partition {only}: it has 0 to {indexes[-1]}")
-        return [_read_partition(client, topic, index, delay_ms) for index in indexes if only in (None, index)]
+        return [_read_partition(client, topic, index, delay) for index in indexes if only in (None, index)]
 
 
-def _delay_of(cluster: Cluster, topic: str) -> int:
+def _delay_of(cluster: Cluster, topic: str) -> Delay:
     settings = {each.name: each.value for each in topic_settings(cluster, [topic])[topic]}
     if not settings.get(PENSTOCK_SCHEDULE_TARGET.name):
         raise Failure(f"{topic} is no schedule topic: it has no {PENSTOCK_SCHEDULE_TARGET.name}")
-    return int(settings.get(PENSTOCK_SCHEDULE_DELAY_MS.name) or -1)
+    group = settings.get(PENSTOCK_RETRY_GROUP.name)
+    return rules_of(cluster, group) if group else int(settings.get(PENSTOCK_SCHEDULE_DELAY_MS.name) or -1)
 
 
-def _read_partition(client: Client, topic: str, index: int, delay_ms: int) -> PartitionState:
+def rules_of(cluster: Cluster, group: str) -> RetryRules:
+    resource = Resource(ResourceType.GROUP, group)
+    found = cluster.value(
+        cluster.client().describe_configs([resource])[resource], doing=f"read the settings of {group}"
+    )
+    given = {name: each.value for name, each in found.items() if each.value is not None}
+    return rules_from(Config.for_broker().for_group({name: given[name] for name in RULES if name in given}), group)
+
+
+def _read_partition(client: Client, topic: str, index: int, delay: Delay) -> PartitionState:
     """Notes first, as a broker does: so nothing is kept that has long been fired."""
     pieces = list(_pieces(client, topic, index))
     state = PartitionState(index)
     if not pieces:
         return state
     state.start_offset, state.end_offset = pieces[0][1], pieces[-1][1]
-    machine, relay = ScheduleMachine(state.start_offset, 0), RelayMachine()
-    for data, _, _ in pieces:
-        for header, batch in batches_in(data):
-            if may_be_note(header) and (content := read_note(batch)) is not None:
-                change = relay.apply(decode(content), header.next_offset)
-                machine.opened(decode_refs(change.opened or b""))
-                for refs in change.returned:
-                    machine.returned(decode_refs(refs))
-    state.on_the_way = sum(len(decode_refs(refs)) for refs in relay.open_refs())
+    known = ScheduleState(state.start_offset, 0)
+    machine = known.machine
+    for data, start, _ in pieces:
+        for position, content in notes_in(data, start)[0]:
+            known.replay(content, position)
+    state.on_the_way = sum(len(decode_refs(refs)) for refs in known.relay.open_refs())
     for data, start, transactions in pieces:
         aborted = aborted_batches(data, transactions)
-        for planned in plans_in(data, aborted, start=start, fixed_delay_ms=delay_ms)[0]:
-            if isinstance(planned, Nothing):
-                machine.nothing(planned.first, planned.end)
-            elif isinstance(planned[1], Plan):
-                machine.scheduled(planned[0], planned[1])
-            else:
-                machine.cancel(planned[0], planned[1].id, planned[1].fires_at)
+        for planned in plans_in(data, aborted, start=start, delay=delay)[0]:
+            known.take(planned)
         state.end_offset = max([state.end_offset, *(header.next_offset for header, _ in batches_in(data))])
     due = {offset: at for at, offset in machine.wheel.all() if machine.is_waiting(at, offset)}
     for data, _, _ in pieces:

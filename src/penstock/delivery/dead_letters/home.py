@@ -26,8 +26,8 @@ from penstock.delivery.relay.entries import Entry
 from penstock.delivery.relay.machine import Answer, RelayMachine, Send, Start, Write
 from penstock.delivery.relay.metrics import RelayMetrics
 from penstock.delivery.relay.sender import RelaySender
-from penstock.delivery.shares.archiving import Row, archived, intended, reason_of, waiting
-from penstock.delivery.shares.ranges import Step
+from penstock.delivery.shares.archiving import Given, archived, intended, reason_of, waiting
+from penstock.delivery.shares.ranges import Row, Step
 from penstock.delivery.shares.settling import commit
 from penstock.delivery.shares.share_partition import SharePartition
 from penstock.errors import OffsetOutOfRange, Refusal
@@ -104,7 +104,7 @@ class DeadLetterHome:
         except ValueError as error:
             # Nothing is sent then: what a later release intended, it is to send.
             raise RuntimeError(f"the relay of {self._share.key} is not understood: {error}") from None
-        done: list[Row] = []
+        done: list[Given] = []
         for entry in entries:
             self._changes += 1
             change = self.machine.apply(entry, self._changes)
@@ -215,7 +215,9 @@ class DeadLetterHome:
         if rows and not self._share.is_gone and self.machine.has_room(place.target, self._clock.now()):
             self._choose(place, rows, found, looked_at)
 
-    def _choose(self, place: Place, rows: Sequence[Row], found: dict[int, Record], looked_at: Collection[int]) -> None:
+    def _choose(
+        self, place: Place, rows: Sequence[Given], found: dict[int, Record], looked_at: Collection[int]
+    ) -> None:
         made = {
             offset: letter(
                 self._origin,
@@ -241,7 +243,7 @@ class DeadLetterHome:
         self._letters[refs] = [made[offset] for first, last, _, _ in chosen for offset in range(first, last + 1)]
         self._apply(self.machine.intent(place.target, refs, len(self._letters[refs])))
 
-    def _no_place(self, problem: Problem, rows: Sequence[Row]) -> None:
+    def _no_place(self, problem: Problem, rows: Sequence[Given]) -> None:
         self._count_held()
         if problem.is_final or (self._share.rules.drops_dead_letters and self._has_tried()):
             self._drop(rows, problem.reason)
@@ -259,7 +261,7 @@ class DeadLetterHome:
         self._attempts = 0
         return True
 
-    def _drop(self, rows: Sequence[Row], reason: str) -> None:
+    def _drop(self, rows: Sequence[Given], reason: str) -> None:
         self._changes += 1
         step = archived(self._window, rows)
         count = sum(each.size for each in step.ranges)
@@ -336,8 +338,8 @@ class DeadLetterHome:
 
     # Keeping ------------------------------------------------------------------------------------------------------
 
-    def _keep(self, step: Step, rows: Sequence[Row] = ()) -> None:
-        self._unkept.append(_Change(self._changes, step, [*rows, *step.rows]))
+    def _keep(self, step: Step, rows: Sequence[Given] = ()) -> None:
+        self._unkept.append(_Change(self._changes, step, [*((*row, 0.0) for row in rows), *step.rows]))
         self._spawn(self._write_until_kept(self._changes))
 
     async def _write_until_kept(self, change: int) -> None:

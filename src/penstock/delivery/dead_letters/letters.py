@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from penstock.delivery.relay.batches import moved, size_of
-from penstock.delivery.shares.archiving import Reason, Row, reason_of
+from penstock.delivery.shares.archiving import Given, Reason, reason_of
 from penstock.wire.records import Header, Record
 
 RECORDS_MAX: Final = 500
@@ -71,7 +71,7 @@ def letter(
 
 
 def letters(
-    origin: Origin, rows: Sequence[Row], found: Mapping[int, Record], *, copies: bool, size_max: int
+    origin: Origin, rows: Sequence[Given], found: Mapping[int, Record], *, copies: bool, size_max: int
 ) -> list[Letter]:
     """One for each record of these rows, be it there or not."""
     return [
@@ -82,14 +82,14 @@ def letters(
 
 
 def choose(
-    rows: Sequence[Row], looked_at: Collection[int], sizes: Mapping[int, int], size_max: int
-) -> tuple[list[Row], list[Row]]:
+    rows: Sequence[Given], looked_at: Collection[int], sizes: Mapping[int, int], size_max: int
+) -> tuple[list[Given], list[Given]]:
     """Which records one batch takes, and of the offsets passed those that have none (control batches, compaction).
 
     `looked_at`: offsets that were looked for in the log. `sizes`: of the letters, for those that were found.
     """
-    chosen: list[Row] = []
-    nothing: list[Row] = []
+    chosen: list[Given] = []
+    nothing: list[Given] = []
     count = size = 0
     size_max = min(size_max, BYTES_MAX) - ADDED_BYTES
     for first, last, state, deliveries in rows:
@@ -107,7 +107,7 @@ def choose(
     return chosen, nothing
 
 
-def _add(rows: list[Row], offset: int, state: int, deliveries: int) -> None:
+def _add(rows: list[Given], offset: int, state: int, deliveries: int) -> None:
     if rows and rows[-1][1] + 1 == offset and rows[-1][2:] == (state, deliveries):
         rows[-1] = (rows[-1][0], offset, state, deliveries)
     else:

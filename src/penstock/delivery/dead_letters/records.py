@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from penstock.delivery.schedules.reading import pick
-from penstock.delivery.shares.archiving import Row
+from penstock.delivery.shares.archiving import Given
 from penstock.errors import OffsetNotAvailable
 from penstock.log import FileSlice
 from penstock.replication import LaterRecords, Partition
@@ -18,7 +18,7 @@ LOOP_BYTES_MAX: Final = 16 * 1024
 """What is read and opened on the loop; more goes to a thread."""
 
 
-async def records_at(partition: Partition, rows: Sequence[Row]) -> tuple[dict[int, Record], int]:
+async def records_at(partition: Partition, rows: Sequence[Given]) -> tuple[dict[int, Record], int]:
     """The records there are at these offsets, and the offset below which they were all looked for."""
     found: dict[int, Record] = {}
     wanted = [offset for first, last, _, _ in rows for offset in range(first, last + 1)]
@@ -38,7 +38,7 @@ async def records_at(partition: Partition, rows: Sequence[Row]) -> tuple[dict[in
     return found, upto
 
 
-async def all_records_at(partition: Partition, rows: Sequence[Row]) -> dict[int, Record]:
+async def all_records_at(partition: Partition, rows: Sequence[Given]) -> dict[int, Record]:
     """However much there is to read."""
     found: dict[int, Record] = {}
     left = list(rows)
@@ -70,5 +70,5 @@ async def _read(partition: Partition, offset: int, wanted: Sequence[int]) -> tup
 
 
 def _picked(data: bytes, wanted: Sequence[int]) -> tuple[dict[int, Record], int]:
-    found, end = pick(data, wanted)
+    found, end = pick(data, wanted, lambda: None)
     return {record.offset: record for record in found}, end

@@ -11,14 +11,14 @@ from typing import Final
 import msgspec
 
 from penstock.delivery.relay.entries import Entry, decode, encode
-from penstock.delivery.shares.archiving import Row
+from penstock.delivery.shares.archiving import Given
 from penstock.wire.zigzag import put_varint, read_varlong
 
 _STAMP: Final = struct.Struct(">Q")
 _entries = msgspec.msgpack.Decoder(list[bytes])
 
 
-def encode_refs(rows: Iterable[Row]) -> bytes:
+def encode_refs(rows: Iterable[Given]) -> bytes:
     out, last = bytearray(), 0
     for row in rows:
         for number in (row[0] - last, row[1] - row[0], row[2], row[3]):
@@ -27,8 +27,8 @@ def encode_refs(rows: Iterable[Row]) -> bytes:
     return bytes(out)
 
 
-def decode_refs(data: bytes) -> list[Row]:
-    rows: list[Row] = []
+def decode_refs(data: bytes) -> list[Given]:
+    rows: list[Given] = []
     at = last = 0
     while at < len(data):
         gap, at = read_varlong(data, at)

@@ -1,5 +1,6 @@
 """What goes out next, and as what. Pure."""
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -8,6 +9,7 @@ from penstock.delivery.relay.batches import SENT_AT, moved, size_of
 from penstock.delivery.schedules import plan
 from penstock.delivery.schedules.machine import ScheduleMachine
 from penstock.delivery.schedules.refs import Ref
+from penstock.delivery.schedules.retries import ATTEMPT, RetryRules, dead_letter, retried
 from penstock.delivery.schedules.stage import Stage
 from penstock.delivery.schedules.wheel import Due
 from penstock.wire.records import Record
@@ -39,8 +41,17 @@ class Outgoing(msgspec.Struct):
     size: int = 0
 
 
-def choose(stage: Stage, machine: ScheduleMachine, limits: TargetLimits, now: int, aside: list[Due]) -> Outgoing:
-    """The next that are due, as many as one batch takes. `aside` gets those that the target would not take."""
+def choose(
+    stage: Stage,
+    machine: ScheduleMachine,
+    limits: TargetLimits,
+    now: int,
+    aside: list[Due],
+    goes_there: Callable[[Record], bool] = lambda _: True,
+) -> Outgoing:
+    """The next that are due and go to one target, as many as one batch takes. `aside` gets those that the target would
+    not take.
+    """
     chosen = Outgoing([], [], [])
     offsets: set[int] = set()
     size_max = min(limits.batch_bytes_max, 900_000)
@@ -52,13 +63,15 @@ def choose(stage: Stage, machine: ScheduleMachine, limits: TargetLimits, now: in
             stage.pop()
             continue
         due, record = stage.pop()
+        if record is not None and not goes_there(record):
+            stage.put_back(due, record)
+            break
         if record is None or not limits.takes(record):
             aside.append(due)
             continue
         size = size_of(record) + ADDED_BYTES
         if chosen.due and chosen.size + size > size_max:
-            stage.add([due])
-            stage.bring(due[1], record)
+            stage.put_back(due, record)
             break
         ref = machine.ref_of(due, now)
         if ref is not None:
@@ -70,9 +83,22 @@ def choose(stage: Stage, machine: ScheduleMachine, limits: TargetLimits, now: in
     return chosen
 
 
-def outgoing(record: Record, *, source: str, due_ms: int) -> Record:
-    """The record as its target gets it."""
-    headers = [header for header in record.headers if header[0] not in _ACTED]
-    headers.append((SCHEDULED_FROM, f"{source}@{record.offset}".encode()))
-    headers.append((DUE, b"%d" % due_ms))
-    return moved(record, headers)
+class Route(msgspec.Struct, frozen=True):
+    """From which partition, and what its records become on their way."""
+
+    topic: str
+    partition: int
+    retry: RetryRules | None = None
+    is_given_up: bool = False
+
+    def outgoing(self, record: Record, due_ms: int) -> Record:
+        """The record as its target gets it."""
+        headers = [header for header in record.headers if header[0] not in _ACTED]
+        headers.append((SCHEDULED_FROM, f"{self.topic}-{self.partition}@{record.offset}".encode()))
+        headers.append((DUE, b"%d" % due_ms))
+        if self.retry is None:
+            return moved(record, headers)
+        headers = [header for header in headers if header[0] != ATTEMPT]
+        if self.is_given_up:
+            return dead_letter(record, headers, self.retry, topic=self.topic, partition=self.partition)
+        return retried(record, headers, self.retry)

@@ -14,19 +14,21 @@ from penstock.cluster import ClusterImage
 from penstock.delivery.relay.metrics import RelayMetrics
 from penstock.delivery.relay.sender import RelaySender
 from penstock.delivery.schedules import snapshot
+from penstock.delivery.schedules.cleaning import write_what_is_left
 from penstock.delivery.schedules.inspector import Inspector
 from penstock.delivery.schedules.intake import DEAL_AT_ONCE, Intake
 from penstock.delivery.schedules.log_reader import LogReader
 from penstock.delivery.schedules.metrics import ScheduleMetrics
 from penstock.delivery.schedules.outbox import Outbox
+from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.delivery.schedules.snapshot_files import SnapshotFile
 from penstock.delivery.schedules.stage import AHEAD_MS, SOON_MS
 from penstock.delivery.schedules.state import ScheduleState
 from penstock.errors import NotLeaderOrFollower, Refusal
-from penstock.log import PartitionLog
 from penstock.model import Clock
-from penstock.replication import Partition
+from penstock.replication import ClosedSegments, Partition
 from penstock.settings import TopicConfig
+from penstock.settings.broker import LOG_CLEANER_BACKOFF_MS, LOG_CLEANER_ENABLE
 
 LOOKS_EVERY_S: Final = 1.0
 """However far away the next record is: a clock may be set."""
@@ -47,6 +49,7 @@ class ScheduleHome:
         image: ClusterImage,
         config_of: Callable[[Any], TopicConfig],
         sender: RelaySender,
+        groups: RetryGroups,
         next_producer_id: Callable[[], Awaitable[int]],
         clock: Clock,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
@@ -61,9 +64,9 @@ class ScheduleHome:
         self._spawn = spawn
         self._metrics = metrics
         self._wake = asyncio.Event()
-        self._reader = LogReader(partition)
-        log = partition.log
-        self._snapshots = SnapshotFile(log.folder, partition, clock) if isinstance(log, PartitionLog) else None
+        self._reader = LogReader(partition, groups.delay_of)
+        self._closed = ClosedSegments.of(partition)
+        self._snapshots = None if self._closed is None else SnapshotFile(self._closed.folder, partition, clock)
         self._intake = Intake(partition, self._reader, clock, self._snapshots)
         self.outbox = Outbox(
             partition,
@@ -71,6 +74,7 @@ class ScheduleHome:
             image=image,
             config_of=config_of,
             sender=sender,
+            groups=groups,
             next_producer_id=next_producer_id,
             clock=clock,
             spawn=spawn,
@@ -85,8 +89,13 @@ class ScheduleHome:
         """Cancels, late ones, and unreadable records that the metrics have."""
         self._floor_at = partition.now_ms() + FLOOR_EVERY_MS
         self._aside_at = 0
+        self._clean_at = partition.now_ms() + partition.config[LOG_CLEANER_BACKOFF_MS]
         partition.inspector = Inspector(
-            partition.config, clock, waiting=lambda: self.state.machine.waiting, floor=self._floor
+            partition.config,
+            clock,
+            delay_of=groups.delay_of,
+            waiting=lambda: self.state.machine.waiting,
+            floor=self._floor,
         )
 
     @property
@@ -96,7 +105,7 @@ class ScheduleHome:
     @property
     def held(self) -> int:
         """Records that are due and have nowhere to go: the target is away, or would not take them."""
-        away = self.state.stage.count_due(self._clock.now()) if self.outbox.target() is None else 0
+        away = self.state.stage.count_due(self._clock.now()) if self.outbox.is_target_away else 0
         return len(self.state.aside) + away
 
     def _floor(self) -> int:
@@ -177,6 +186,7 @@ class ScheduleHome:
                 return 0.0
         await intake.bring_back()
         await self._keep_snapshot()
+        await self._keep_small()
         await self._prepare()
         state.relay.replicated_to(self.partition.high_watermark)
         is_level = intake.is_level
@@ -196,6 +206,15 @@ class ScheduleHome:
             await files.write(state, cursor)
             self._is_finishing = True
             self._spawn(self._finish_snapshot(files))
+
+    async def _keep_small(self) -> None:
+        steady, config = self.partition.now_ms(), self.partition.config
+        if self._closed is None or steady < self._clean_at or not self._intake.is_level or self.is_over:
+            return
+        self._clean_at = steady + config[LOG_CLEANER_BACKOFF_MS]
+        if config[LOG_CLEANER_ENABLE]:
+            upto = min(self._closed.upto, self._intake.cursor)
+            await write_what_is_left(self.partition, self.state, upto)
 
     async def _finish_snapshot(self, files: SnapshotFile) -> None:
         try:

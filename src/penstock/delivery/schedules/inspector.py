@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from penstock.delivery.schedules.plan import Plan, read
+from penstock.delivery.schedules.plan import Delay, Plan, read
 from penstock.errors import PolicyViolation
 from penstock.model import Clock
 from penstock.replication import RecordsRefused
@@ -17,8 +17,15 @@ REASONS_MAX: Final = 1_000
 
 class Inspector:
     def __init__(
-        self, config: TopicConfig, clock: Clock, *, waiting: Callable[[], int], floor: Callable[[], int]
+        self,
+        config: TopicConfig,
+        clock: Clock,
+        *,
+        delay_of: Callable[[TopicConfig], Delay],
+        waiting: Callable[[], int],
+        floor: Callable[[], int],
     ) -> None:
+        self._delay_of = delay_of
         self._config = config
         self._clock = clock
         self._waiting = waiting
@@ -26,13 +33,13 @@ class Inspector:
 
     def inspect(self, view: memoryview, *, stamped_ms: int | None) -> None:
         config = self._config
-        fixed_delay_ms = config[settings.PENSTOCK_SCHEDULE_DELAY_MS]
+        delay = self._delay_of(config)
         latest_ms = self._clock.now() + config[settings.PENSTOCK_SCHEDULE_MAX_MS]
         wrong: list[tuple[int, str]] = []
         planned = 0
         for index, record in enumerate(iterate(view)):
             try:
-                plan = read(record, fixed_delay_ms=fixed_delay_ms, stamped_ms=stamped_ms)
+                plan = read(record, delay=delay, stamped_ms=stamped_ms)
             except ValueError as problem:
                 wrong.append((index, str(problem)))
                 continue

@@ -11,14 +11,12 @@ from typing import Final
 
 import structlog
 
-from penstock.delivery.relay.entries import decode
 from penstock.delivery.schedules.log_reader import LogReader
 from penstock.delivery.schedules.plan import Plan, read
 from penstock.delivery.schedules.snapshot_files import SnapshotFile
 from penstock.delivery.schedules.state import ScheduleState
 from penstock.model import Clock
 from penstock.replication import Partition
-from penstock.settings import topic as settings
 
 DEAL_AT_ONCE: Final = 2_000
 BACK_AT_ONCE: Final = 1_000
@@ -44,8 +42,14 @@ class Intake:
 
     async def load(self, is_over: Callable[[], bool]) -> bool:
         """Begin anew with what the log says; False where that is not committed yet, or leadership is over."""
+        await self._load_notes(is_over, self._snapshots)
+        if self.state.is_outdated:
+            await self._load_notes(is_over, None)
+        return not is_over()
+
+    async def _load_notes(self, is_over: Callable[[], bool], snapshots: SnapshotFile | None) -> None:
         partition = self._partition
-        notes_from = await self._begin()
+        notes_from = await self._begin(snapshots)
         state, end = self.state, partition.end_offset
         records_from = self.cursor
         while notes_from < end and not is_over():
@@ -57,16 +61,15 @@ class Intake:
         # The others are among the records that come now.
         state.back = [offset for offset in state.back if offset < records_from]
         self._end_of_notes = end
-        return not is_over()
 
     def is_behind(self) -> bool:
         """Some of what was there when it was loaded is not committed, or was not taken in."""
         return self._partition.high_watermark < self._end_of_notes or self.cursor < self._partition.last_stable_offset
 
-    async def _begin(self) -> int:
+    async def _begin(self, snapshots: SnapshotFile | None) -> int:
         """Where notes are to be read from."""
         partition = self._partition
-        restored = None if self._snapshots is None else await self._snapshots.load(self._reader)
+        restored = None if snapshots is None else await snapshots.load(self._reader)
         if restored is None:
             self.state = ScheduleState(partition.start_offset, self._clock.now())
             self.cursor = self._early_to = partition.start_offset
@@ -77,7 +80,7 @@ class Intake:
 
     def _take_note(self, state: ScheduleState, content: bytes, position: int) -> None:
         try:
-            state.apply(decode(content), position)
+            state.replay(content, position)
         except ValueError as error:
             name = str(self._partition.topic_partition)
             _log.error("note not understood", partition=name, offset=position - 1, reason=str(error))
@@ -114,9 +117,9 @@ class Intake:
         while state.back:
             some = sorted(state.back[:BACK_AT_ONCE])
             found = await self._reader.records(some)
-            delay_ms = self._partition.config[settings.PENSTOCK_SCHEDULE_DELAY_MS]
+            delay = self._reader.delay
             for offset in some:
-                plan = read(found[offset], fixed_delay_ms=delay_ms) if offset in found else None
+                plan = read(found[offset], delay=delay) if offset in found else None
                 if isinstance(plan, Plan):
                     state.machine.scheduled(offset, plan)
             left = set(some)

@@ -1,9 +1,11 @@
 """Reads the log of a schedule partition: what it plans, its notes, and single records. Heavy parts run in a thread."""
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
+from penstock.delivery.schedules.plan import Delay
 from penstock.delivery.schedules.reading import (
     Planned,
     aborted_batches,
@@ -12,9 +14,9 @@ from penstock.delivery.schedules.reading import (
     pick,
     plans_in,
 )
-from penstock.log import FileSlice
+from penstock.log import FileSlice, Pace
 from penstock.replication import Partition
-from penstock.settings import topic as settings
+from penstock.settings import TopicConfig
 from penstock.wire.records import Record
 
 PIECE_BYTES: Final = 256 * 1024
@@ -22,23 +24,23 @@ LOOP_BYTES_MAX: Final = 16 * 1024
 """What is read and taken in on the loop; more goes to a thread."""
 
 T = TypeVar("T")
+Breathe = Callable[[], None]
 
 
 class LogReader:
-    def __init__(self, partition: Partition) -> None:
+    def __init__(self, partition: Partition, delay_of: Callable[[TopicConfig], Delay]) -> None:
         self._partition = partition
+        self._delay_of = delay_of
 
     @property
-    def _delay_ms(self) -> int:
-        return self._partition.config[settings.PENSTOCK_SCHEDULE_DELAY_MS]
+    def delay(self) -> Delay:
+        """Of records that say no time."""
+        return self._delay_of(self._partition.config)
 
     async def notes(self, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
         """Notes from an offset on, committed or not, each with the offset behind it; and where to go on."""
-        log = self._partition.log
-        piece = log.slice(offset, at_most=4 * PIECE_BYTES, before=end)
-        if piece is None:
-            return [], end
-        return await _from_piece(piece, lambda: notes_in(piece.read(), offset))
+        piece = self._partition.reader.piece(offset, bytes_max=4 * PIECE_BYTES, before=end)
+        return await notes_of(piece, offset, end)
 
     async def plans(self, offset: int) -> tuple[list[Planned], int]:
         """What the committed records of one piece plan, and the offset behind it; up to the last stable offset."""
@@ -47,8 +49,8 @@ class LogReader:
         records = readable.records
         if not isinstance(records, FileSlice):
             return [], readable.last_stable_offset
-        aborted, delay_ms = readable.aborted or [], self._delay_ms
-        return await _from_piece(records, lambda: _plans(records.read(), aborted, offset, delay_ms))
+        aborted, delay = readable.aborted or [], self.delay
+        return await _from_piece(records, lambda breathe: _plans(records.read(), aborted, offset, delay, breathe))
 
     async def cancels(self, offset: int) -> tuple[list[tuple[int, bytes]], int]:
         """Cancels up to the high watermark that are in no transaction, of one piece, and the offset behind it."""
@@ -56,8 +58,8 @@ class LogReader:
         records = partition.reader.slice(offset, bytes_max=PIECE_BYTES)
         if records is None:
             return [], partition.high_watermark
-        delay_ms = self._delay_ms
-        return await _from_piece(records, lambda: cancels_in(records.read(), offset, delay_ms))
+        delay = self.delay
+        return await _from_piece(records, lambda _: cancels_in(records.read(), offset, delay))
 
     async def records(self, wanted: Sequence[int]) -> dict[int, Record]:
         """By their offsets, which rise, as far as the log has them."""
@@ -79,23 +81,31 @@ class LogReader:
         if piece is None:
             return len(wanted), {}
         ahead = wanted[place:]
-        found, end = await _from_piece(piece, lambda: pick(piece.read(), ahead))
+        found, end = await _from_piece(piece, lambda breathe: pick(piece.read(), ahead, breathe))
         place += 1
         while place < len(wanted) and wanted[place] < end:
             place += 1
         return place, {record.offset: record for record in found}
 
 
-async def _from_piece(piece: FileSlice, make: Callable[[], T]) -> T:
+async def notes_of(piece: FileSlice | None, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
+    if piece is None:
+        return [], end
+    return await _from_piece(piece, lambda _: notes_in(piece.read(), offset))
+
+
+async def _from_piece(piece: FileSlice, make: Callable[[Breathe], T]) -> T:
     """What is made of a piece of the log: in a thread, unless it is small and surely in memory."""
     try:
         if piece.is_recent and piece.size <= LOOP_BYTES_MAX:
-            return make()
-        return await asyncio.to_thread(make)
+            return make(lambda: None)
+        return await asyncio.to_thread(make, Pace(lambda: math.inf).breathe)
     finally:
         piece.release()
 
 
-def _plans(data: bytes, transactions: list[tuple[int, int]], start: int, delay_ms: int) -> tuple[list[Planned], int]:
+def _plans(
+    data: bytes, transactions: list[tuple[int, int]], start: int, delay: Delay, breathe: Breathe
+) -> tuple[list[Planned], int]:
     aborted = aborted_batches(data, transactions) if transactions else set()
-    return plans_in(data, aborted, start=start, fixed_delay_ms=delay_ms)
+    return plans_in(data, aborted, start=start, delay=delay, breathe=breathe)

@@ -16,7 +16,7 @@ What always holds
   has no next time.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -190,6 +190,21 @@ class ScheduleMachine:
                 return None
             next_ms = following
         return Ref(offset, due_ms, next_ms)
+
+    # Cleaning -----------------------------------------------------------------------------------------------------
+
+    def unfinished_below(self, end: int) -> Iterator[Ref]:
+        """What waits or is out, and when it is due next if it is due again and again."""
+        for offset in self.finished_set.missing_below(end):
+            found = self.recurring.get(offset)
+            yield Ref(offset) if found is None else Ref(offset, found.due_ms, found.due_ms)
+
+    def kept(self, refs: Iterable[Ref], end: int) -> None:
+        """Below `end` these are not finished, and all others are; for a start, which has been told no record yet."""
+        refs = list(refs)
+        for offsets in (self.taken, self.finished_set):
+            offsets.reset_below(end, (ref.offset for ref in refs))
+        self._next_ms.update((ref.offset, ref.next_ms) for ref in refs if ref.is_recurring)
 
     # Snapshots ----------------------------------------------------------------------------------------------------
 

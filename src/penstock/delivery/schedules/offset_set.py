@@ -3,6 +3,7 @@
 A million offsets take 125 KB, however many of them are in it.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 PAGE_BITS: Final = 16
@@ -52,6 +53,27 @@ class OffsetSet:
             else:
                 self.add(first)
                 first += 1
+
+    def reset_below(self, end: int, missing: Iterable[int]) -> None:
+        """Below `end` all are in the set, but for those that are missing."""
+        self.add_range(self.floor, end)
+        for offset in missing:
+            self.discard(offset)
+
+    def missing_below(self, end: int) -> Iterator[int]:
+        """What is not in the set, in its order."""
+        offset = self.floor
+        while offset < end:
+            page = self._pages.get(offset >> PAGE_BITS)
+            last = min(end, (offset | _MASK) + 1)
+            if page is None:
+                yield from range(offset, last)
+                offset = last
+                continue
+            offset = (offset & ~_MASK) + _first_clear(page, offset & _MASK)
+            if offset < last:
+                yield offset
+                offset += 1
 
     def pages(self) -> dict[int, bytes]:
         """All that is kept besides the floor: for `restored`."""

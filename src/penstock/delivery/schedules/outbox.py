@@ -15,12 +15,14 @@ from penstock.delivery.relay.entries import Entry, Target, encode
 from penstock.delivery.relay.machine import Answer, Send, Start, Write
 from penstock.delivery.relay.metrics import RelayMetrics
 from penstock.delivery.relay.sender import RelaySender, TargetGone
-from penstock.delivery.schedules.firing import DUE, Outgoing, TargetLimits, choose, outgoing
+from penstock.delivery.schedules.firing import DUE, Route, TargetLimits, choose
 from penstock.delivery.schedules.log_reader import LogReader
 from penstock.delivery.schedules.metrics import ScheduleMetrics
 from penstock.delivery.schedules.plan import Plan, read
 from penstock.delivery.schedules.refs import decode as decode_refs
 from penstock.delivery.schedules.refs import encode as encode_refs
+from penstock.delivery.schedules.retries import RetryRules
+from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.delivery.schedules.state import ScheduleState
 from penstock.errors import NotEnoughReplicas, OutOfOrderSequence, Refusal
 from penstock.model import Clock
@@ -44,6 +46,7 @@ class Outbox:
         image: ClusterImage,
         config_of: Callable[[Any], TopicConfig],
         sender: RelaySender,
+        groups: RetryGroups,
         next_producer_id: Callable[[], Awaitable[int]],
         clock: Clock,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
@@ -58,6 +61,7 @@ class Outbox:
         self._image = image
         self._config_of = config_of
         self._sender = sender
+        self._groups = groups
         self._next_producer_id = next_producer_id
         self._clock = clock
         self._spawn = spawn
@@ -67,44 +71,84 @@ class Outbox:
         self._is_over = is_over
         self._not_before = 0
 
-    def target(self) -> tuple[Target, TargetLimits] | None:
-        topic = self._image.topics.get(self.target_name)
-        index = self._partition.index
-        if topic is None or index >= len(topic.partitions):
+    # Where records go -----------------------------------------------------------------------------------------------
+
+    @property
+    def is_target_away(self) -> bool:
+        return self._place(self.target_name) is None
+
+    @property
+    def _retry(self) -> RetryRules | None:
+        delay = self._reader.delay
+        return delay if isinstance(delay, RetryRules) else None
+
+    def _route(self, *, is_given_up: bool) -> Route:
+        partition = self._partition
+        return Route(partition.topic, partition.index, self._retry, is_given_up)
+
+    def _place(self, name: str, *, takes_any_partition: bool = False) -> tuple[Target, TargetLimits] | None:
+        topic = self._image.topics.get(name)
+        if topic is None:
+            return None
+        index, count = self._partition.index, len(topic.partitions)
+        if index >= count and not takes_any_partition:
             return None
         config = self._config_of(topic)
         limits = TargetLimits(config[settings.MAX_MESSAGE_BYTES], "compact" in config[settings.CLEANUP_POLICY])
-        return Target(topic.name, topic.topic_id, index), limits
+        return Target(topic.name, topic.topic_id, index % count), limits
+
+    def _destination(self, route: Route) -> tuple[Target, TargetLimits] | None:
+        if route.retry is None or not route.is_given_up:
+            return self._place(self.target_name)
+        return self._place(self._groups.dead_letter_topic(route.retry.group), takes_any_partition=True)
 
     # Intents ------------------------------------------------------------------------------------------------------
 
     def fire(self, state: ScheduleState) -> None:
         """Write intents for what is due. No await: whatever was acknowledged has been taken in."""
         now, steady = self._clock.now(), self._partition.now_ms()
-        found = self.target() if steady >= self._not_before else None
-        if found is None:
+        if steady < self._not_before or self.is_target_away:
             return  # held until there is one
-        target, limits = found
         for _ in range(INTENTS_A_TURN):
             first = state.stage.first()
-            if first is None or first[0] > now or not state.relay.has_room(target, steady):
+            if first is None or first[0] > now:
                 return
-            chosen = choose(state.stage, state.machine, limits, now, state.aside)
-            if not chosen.refs:
-                return
-            refs = encode_refs(chosen.refs)
-            state.on_the_way[refs] = self._outgoing(chosen)
-            if not self._write(state, state.relay.intent(target, refs, len(chosen.refs))):
-                state.on_the_way.pop(refs)
-                state.stage.add(chosen.due)
+            retry, record = self._retry, state.stage.record_of(first)
+            is_given_up = retry is not None and record is not None and retry.is_given_up(record)
+            route = self._route(is_given_up=is_given_up)
+            if not self._intend(state, route, now, steady):
                 return
 
-    def _outgoing(self, chosen: Outgoing) -> list[Record]:
-        source = str(self._partition.topic_partition)
-        return [
-            outgoing(record, source=source, due_ms=due_ms)
-            for (due_ms, _), record in zip(chosen.due, chosen.records, strict=True)
+    def _intend(self, state: ScheduleState, route: Route, now: int, steady: int) -> bool:
+        """One intent; whether to go on."""
+        retry = route.retry
+        found = self._destination(route)
+        if found is None:  # the group has no dead-letter topic: those that are given up wait for one
+            due, _ = state.stage.pop()
+            state.aside.append(due)
+            return True
+        target, limits = found
+        if not state.relay.has_room(target, steady):
+            return False
+        chosen = choose(
+            state.stage,
+            state.machine,
+            limits,
+            now,
+            state.aside,
+            lambda record: retry is None or retry.is_given_up(record) == route.is_given_up,
+        )
+        if not chosen.refs:
+            return False
+        refs = encode_refs(chosen.refs)
+        state.on_the_way[refs] = [
+            route.outgoing(record, due_ms) for (due_ms, _), record in zip(chosen.due, chosen.records, strict=True)
         ]
+        if self._write(state, state.relay.intent(target, refs, len(chosen.refs))):
+            return True
+        state.on_the_way.pop(refs)
+        state.stage.add(chosen.due)
+        return False
 
     def _write(self, state: ScheduleState, entry: Entry) -> bool:
         try:
@@ -146,7 +190,7 @@ class Outbox:
     async def _send(self, state: ScheduleState, step: Send) -> None:
         relay, partition = state.relay, self._partition
         try:
-            records = state.on_the_way.get(step.refs) or await self._records_of(step.refs)
+            records = state.on_the_way.get(step.refs) or await self._records_of(step)
             batch = batches.build(
                 records,
                 producer_id=step.producer_id,
@@ -165,20 +209,19 @@ class Outbox:
             self._count(records)
         self._wake()
 
-    async def _records_of(self, coded: bytes) -> list[Record]:
+    async def _records_of(self, step: Send) -> list[Record]:
         """As they were intended, by whoever it was."""
-        refs = decode_refs(coded)
+        refs = decode_refs(step.refs)
         found = await self._reader.records(sorted(ref.offset for ref in refs))
-        delay_ms = self._partition.config[settings.PENSTOCK_SCHEDULE_DELAY_MS]
-        source = str(self._partition.topic_partition)
+        route, delay = self._route(is_given_up=step.target.topic != self.target_name), self._reader.delay
         records = []
         for ref in refs:
             record = found[ref.offset]
             due_ms = ref.due_ms
             if not ref.is_recurring:
-                plan = read(record, fixed_delay_ms=delay_ms)
+                plan = read(record, delay=delay)
                 due_ms = plan.due_ms if isinstance(plan, Plan) else -1
-            records.append(outgoing(record, source=source, due_ms=due_ms))
+            records.append(route.outgoing(record, due_ms))
         return records
 
     def _answer_for(self, error: Exception, target: Target) -> Answer:

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from penstock.delivery.schedules import cron
+from penstock.delivery.schedules.retries import RetryRules
 from penstock.wire.records import Record
 
 DELIVER_AT: Final = "penstock-deliver-at"
@@ -61,7 +62,11 @@ class Cancel(msgspec.Struct, frozen=True, gc=False):
     """What waits is not cancelled, but due then."""
 
 
-def read(record: Record, *, fixed_delay_ms: int, stamped_ms: int | None = None) -> Plan | Cancel:
+Delay = int | RetryRules
+"""How long records wait that say no time: milliseconds, -1 where they must say it, or by how often they failed."""
+
+
+def read(record: Record, *, delay: Delay, stamped_ms: int | None = None) -> Plan | Cancel:
     """ValueError says what is wrong. `stamped_ms`: the time that the log will put on the record, where it does."""
     said: dict[str, str] = {}
     for name, value in record.headers:
@@ -89,8 +94,10 @@ def read(record: Record, *, fixed_delay_ms: int, stamped_ms: int | None = None) 
         return Plan(_moment(said[DELIVER_AT]), schedule_id)
     if DELAY_MS in said:
         delay_ms = _number(DELAY_MS, said[DELAY_MS])
-    elif fixed_delay_ms >= 0:
-        delay_ms = fixed_delay_ms
+    elif isinstance(delay, RetryRules):
+        delay_ms = delay.delay_ms(record)
+    elif delay >= 0:
+        delay_ms = delay
     else:
         raise ValueError(f"the record says no time: it needs {DELIVER_AT}, {DELAY_MS} or {CRON}")
     return Plan(_stamp(timestamp) + delay_ms, schedule_id)

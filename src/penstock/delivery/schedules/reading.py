@@ -1,12 +1,12 @@
 """Reads what a schedule topic holds: what each record plans, and single records that are due. For threads. Pure."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
 
-from penstock.delivery.schedules.plan import Cancel, Plan, read
+from penstock.delivery.schedules.plan import Cancel, Delay, Plan, read
 from penstock.wire.batch import BatchHeader
 from penstock.wire.malformed import Malformed
 from penstock.wire.notes import may_be_note, read_note
@@ -33,7 +33,12 @@ def batches_in(data: bytes) -> Iterator[tuple[BatchHeader, bytes]]:
 
 
 def plans_in(
-    data: bytes, aborted: Collection[tuple[int, int]], *, start: int, fixed_delay_ms: int
+    data: bytes,
+    aborted: Collection[tuple[int, int]],
+    *,
+    start: int,
+    delay: Delay,
+    breathe: Callable[[], None] = lambda: None,
 ) -> tuple[list[Planned], int]:
     """What the committed records of some batches plan from an offset on, in their order, and the offset behind them."""
     found: list[Planned] = []
@@ -41,6 +46,7 @@ def plans_in(
     for header, batch in batches_in(data):
         if header.is_control or (header.is_transactional and _is_aborted(header, aborted)):
             continue  # what is passed over is nothing
+        breathe()
         for record in _records_of(batch):
             if record.offset < offset:
                 continue
@@ -48,7 +54,7 @@ def plans_in(
                 found.append(Nothing(offset, record.offset))
             offset = record.offset + 1
             try:
-                found.append((record.offset, read(record, fixed_delay_ms=fixed_delay_ms)))
+                found.append((record.offset, read(record, delay=delay)))
             except ValueError:
                 found.append(Nothing(record.offset, offset, is_unreadable=True))
     end = _end_of(data, start)
@@ -57,7 +63,7 @@ def plans_in(
     return found, end
 
 
-def cancels_in(data: bytes, start: int, fixed_delay_ms: int) -> tuple[list[tuple[int, bytes]], int]:
+def cancels_in(data: bytes, start: int, delay: Delay) -> tuple[list[tuple[int, bytes]], int]:
     """Cancels outside transactions, with their offsets, and the offset behind all."""
     found: list[tuple[int, bytes]] = []
     for header, batch in batches_in(data):
@@ -66,7 +72,7 @@ def cancels_in(data: bytes, start: int, fixed_delay_ms: int) -> tuple[list[tuple
         for record in _records_of(batch):
             if record.value is None and record.offset >= start:
                 try:
-                    plan = read(record, fixed_delay_ms=fixed_delay_ms)
+                    plan = read(record, delay=delay)
                 except ValueError:
                     continue
                 if isinstance(plan, Cancel) and plan.fires_at is None:
@@ -117,11 +123,14 @@ def _end_of(data: bytes, start: int) -> int:
     return max(end, start)
 
 
-def pick(data: bytes, wanted: Sequence[int]) -> tuple[list[Record], int]:
-    """The records at these offsets, which rise, and the offset behind the batches."""
+def pick(data: bytes, wanted: Sequence[int], breathe: Callable[[], None]) -> tuple[list[Record], int]:
+    """The records at these offsets, which rise, and the offset behind the batches. `breathe` is called between batches:
+    by it a thread lets the event loop run.
+    """
     found: list[Record] = []
     end = 0
     for header, batch in batches_in(data):
+        breathe()
         end = header.next_offset
         first = bisect_left(wanted, header.base_offset)
         if first < len(wanted) and wanted[first] < end and not header.is_control:

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import structlog
@@ -11,11 +12,15 @@ from penstock.cluster import ClusterImage, Controller, GrowTopic, ProducerIds
 from penstock.delivery.relay.metrics import OPEN, RelayMetrics
 from penstock.delivery.relay.sender import Peers, RelaySender
 from penstock.delivery.schedules import metrics
+from penstock.delivery.schedules.cleaning import LogCleaning
 from penstock.delivery.schedules.home import ScheduleHome
+from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.errors import Refusal
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock
-from penstock.replication import Partition, Partitions
+from penstock.replication import ClosedSegments, Partition, Partitions
+from penstock.settings import Config
+from penstock.settings.broker import LOG_CLEANER_BACKOFF_MS, LOG_CLEANER_ENABLE
 from penstock.settings.topic import PENSTOCK_SCHEDULE_TARGET
 
 GROWTH_EVERY_S: Final = 2.0
@@ -31,25 +36,31 @@ class Schedules:
         self,
         *,
         me: BrokerId,
+        config: Config,
         image: ClusterImage,
         controller: Controller,
         partitions: Partitions,
         producer_ids: ProducerIds,
+        groups: RetryGroups,
         peers: Peers,
         catch_up: Callable[[], Awaitable[None]],
         clock: Clock,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
         registry: MetricsRegistry,
     ) -> None:
+        self._config = config
         self._image = image
         self._controller = controller
         self._partitions = partitions
         self._producer_ids = producer_ids
+        self._groups = groups
         self._clock = clock
         self._spawn = spawn
         self._registry = registry
         self._sender = RelaySender(me=me, image=image, partitions=partitions, peers=peers, catch_up=catch_up)
         self._homes: dict[Key, ScheduleHome] = {}
+        self._cleanings: dict[Key, LogCleaning] = {}
+        self._cleaner = ThreadPoolExecutor(1, thread_name_prefix="schedule-cleaner")
         self._is_started = False
         for row, count in (
             (metrics.WAITING, lambda home: home.state.machine.waiting),
@@ -73,6 +84,7 @@ class Schedules:
         self._is_started = True
         self._partitions.subscribe(self._partition_changed)
         self._spawn(self._grow())
+        self._spawn(self._clean())
 
     def stop(self) -> None:
         """Nothing is begun any more; what is under way ends with the node's tasks."""
@@ -80,11 +92,15 @@ class Schedules:
         for home in self._homes.values():
             home.end()
         self._homes.clear()
+        for cleaning in self._cleanings.values():
+            cleaning.stop()
+        self._cleaner.shutdown(wait=False, cancel_futures=True)
 
     def _partition_changed(self, partition: Partition) -> None:
         if not self._is_started or not partition.config[PENSTOCK_SCHEDULE_TARGET]:
             return
         key = (partition.topic_id, partition.index)
+        self._replica_changed(key, partition)
         home = self._homes.get(key)
         if home is not None and not home.serves(partition):
             home.end()
@@ -96,6 +112,7 @@ class Schedules:
                 image=self._image,
                 config_of=self._partitions.config_of,
                 sender=self._sender,
+                groups=self._groups,
                 next_producer_id=self._producer_ids.next,
                 clock=self._clock,
                 spawn=self._spawn,
@@ -103,6 +120,26 @@ class Schedules:
                 relay_metrics=self._registry.of(RelayMetrics),
             )
             self._spawn(home.run())
+
+    # Cleaning, of every replica -----------------------------------------------------------------------------------
+
+    def _replica_changed(self, key: Key, partition: Partition) -> None:
+        former = self._cleanings.get(key)
+        if former is not None and not former.is_of(partition):
+            former.stop()
+            del self._cleanings[key]
+        segments = ClosedSegments.of(partition)
+        if key not in self._cleanings and segments is not None:
+            self._cleanings[key] = LogCleaning(partition, segments, self._clock)
+
+    async def _clean(self) -> None:
+        while self._is_started:
+            await asyncio.sleep(max(0.1, self._config[LOG_CLEANER_BACKOFF_MS] / 1000))
+            for key, cleaning in list(self._cleanings.items()):
+                if cleaning.is_gone:
+                    del self._cleanings[key]
+                elif self._config[LOG_CLEANER_ENABLE]:
+                    await cleaning.look(self._cleaner)
 
     async def _grow(self) -> None:
         """Partitions that a target has gained its schedule topic gains too. Who leads the first one sees to it."""

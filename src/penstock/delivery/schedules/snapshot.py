@@ -48,6 +48,7 @@ class Head(msgspec.Struct, array_like=True):
     finished: tuple[int, dict[int, bytes]]
     recurring: list[Due]
     waiting: int
+    kept: tuple[int, int]
     ids: int
     entries: list[bytes]
     """The relay's: intents that are open, and how far they are done."""
@@ -83,6 +84,7 @@ def pieces(state: ScheduleState, place: Place) -> Iterator[bytes]:
         finished=(machine.finished_set.floor, machine.finished_set.pages()),
         recurring=[(each.due_ms, offset) for offset, each in machine.recurring.items()],
         waiting=machine.waiting,
+        kept=(state.kept_to, state.kept_count),
         ids=len(id_offsets),
         entries=[encode(entry) for entry in state.relay.entries()],
     )
@@ -113,7 +115,8 @@ def restored(contents: Contents, now: int) -> ScheduleState:
         (offset, ids[at * ID_BYTES : (at + 1) * ID_BYTES]) for at, offset in enumerate(contents.id_offsets)
     )
     machine.waiting = head.waiting
-    state.noted_to = head.place.notes_to
+    state.noted_to = state.restored_to = head.place.notes_to
+    state.kept_to, state.kept_count = head.kept
     for refs in state.relay.restore(map(decode, head.entries), head.place.notes_to):
         machine.finished(decode_refs(refs))
     return state

@@ -91,7 +91,7 @@ class SnapshotFile:
 
     def _place(self, records_to: int, notes_to: int) -> Place:
         partition = self._partition
-        epoch = partition.log.epochs.epoch_at(notes_to - 1)
+        epoch = partition.reader.epoch_at(notes_to - 1)
         delay_ms = partition.config[PENSTOCK_SCHEDULE_DELAY_MS]
         return Place(bytes(partition.topic_id), partition.index, delay_ms, records_to, notes_to, epoch)
 
@@ -111,7 +111,7 @@ class SnapshotFile:
         except (ValueError, msgspec.MsgspecError) as error:
             _log.warning("schedule snapshot not understood", path=str(self._path), reason=str(error))
             return None
-        if not await _restore_recurring(state, contents.head, reader, place.delay_ms):
+        if not await _restore_recurring(state, contents.head, reader):
             return None
         self._offset, self._made_at = place.records_to, self._clock.monotonic()
         return Restored(state, place.records_to, place.notes_to)
@@ -133,11 +133,11 @@ class SnapshotFile:
             return None
 
 
-async def _restore_recurring(state: ScheduleState, head: Head, reader: LogReader, delay_ms: int) -> bool:
+async def _restore_recurring(state: ScheduleState, head: Head, reader: LogReader) -> bool:
     due = {offset: due_ms for due_ms, offset in head.recurring}
     found = await reader.records(sorted(due))
     for offset, due_ms in due.items():
-        plan = read(found[offset], fixed_delay_ms=delay_ms) if offset in found else None
+        plan = read(found[offset], delay=reader.delay) if offset in found else None
         if not isinstance(plan, Plan) or plan.recurrence is None:
             return False
         state.machine.recurring[offset] = Recurring(plan.recurrence, plan.missed, due_ms)

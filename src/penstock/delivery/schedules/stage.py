@@ -79,5 +79,13 @@ class Stage:
         """In no order."""
         return list(self._due)
 
+    def put_back(self, due: Due, record: Record) -> None:
+        """What was popped."""
+        self.add([due])
+        self.bring(due[1], record)
+
+    def record_of(self, due: Due) -> Record | None:
+        return self._records.get(due[1])
+
     def count_due(self, now: int) -> int:
         return sum(due_ms <= now for due_ms, _ in self._due)

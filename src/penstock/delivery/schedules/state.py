@@ -4,8 +4,10 @@ All of it follows from the partition's log, but for the records that are at hand
 (`take`), and applies each note where it lies in the log (`apply`), its own as it writes them.
 """
 
-from penstock.delivery.relay.entries import Entry
+from penstock.delivery.relay.entries import Entry, decode
 from penstock.delivery.relay.machine import RelayMachine
+from penstock.delivery.schedules import kept
+from penstock.delivery.schedules.kept import Collector, Kept
 from penstock.delivery.schedules.machine import ScheduleMachine
 from penstock.delivery.schedules.plan import Plan
 from penstock.delivery.schedules.reading import Nothing, Planned
@@ -29,6 +31,31 @@ class ScheduleState:
         self.noted_to = start_offset
         """Behind the last note that was applied."""
         self.unreadable = 0
+        self.kept_to, self.kept_count = start_offset, 0
+        """Up to where the log was cleaned, by its notes, and how many records were left."""
+        self.restored_to = -1
+        """Up to where a snapshot stands for notes."""
+        self.is_outdated = False
+        self._collector = Collector()
+
+    def replay(self, content: bytes, position: int) -> None:
+        """A note of a former leader's is in the log, which ends at `position` with it. ValueError for what is none."""
+        if not kept.is_part(content):
+            self.apply(decode(content), position)
+        elif (found := self._collector.add(content)) is not None:
+            self._begin_with(found, position)
+
+    def _begin_with(self, found: Kept, position: int) -> None:
+        """All that was known of what lies below is in it."""
+        self.kept_to, self.kept_count = found.upto, len(found.refs)
+        if self.restored_to >= 0:
+            # The log may lack notes that lie behind the snapshot, and before that.
+            self.is_outdated = self.is_outdated or found.upto > self.restored_to
+            return
+        self.machine.kept(found.refs, found.upto)
+        self.relay = RelayMachine()
+        for entry in found.relayed():
+            self.apply(entry, position)
 
     def apply(self, entry: Entry, position: int) -> None:
         """A note is in the log, which ends at `position` with it."""

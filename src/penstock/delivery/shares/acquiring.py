@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from penstock.delivery.shares.ranges import ACQUIRED, ARCHIVED, AVAILABLE, Range, Window
+from penstock.delivery.shares.room import givable, locks_left, room_for_new
 from penstock.delivery.shares.rules import ShareRules
 
 RANGES_MAX: Final = 20_000
@@ -48,13 +49,16 @@ def useful_until(window: Window, offset: int, wanted: Wanted, rules: ShareRules)
     missing, until = wanted.records_max, offset
     ranges = window.ranges
     place = window.place_of(offset)
+    is_wide = rules.is_wide
     while place < len(ranges) and missing > 0:
         each = ranges[place]
         if each.is_free:
             until = each.batch[1] if each.count else min(each.last, max(each.first, offset) + missing - 1)
             missing -= each.size
+        elif is_wide and each.last - until > wanted.records_max:
+            return until  # a long way to what comes next: a later answer's
         place += 1
-    new = min(missing, rules.locks_max - window.span)
+    new = 0 if window.order is not None else min(missing, room_for_new(window, rules))
     return until if new <= 0 else max(window.end, offset) + new - 1
 
 
@@ -92,14 +96,19 @@ def _archive(window: Window, first: int, last: int, state: int) -> None:
     if first > last:
         return
     begin, end = window.cut(first, last)
+    archived: list[tuple[int, int]] = []
     for each in window.ranges[begin:end]:
         if each.state == state and each.step is None:
             window.change(each, ARCHIVED, each.count)
+            archived.append((each.first, each.last))
     window.merge(begin, end)
+    if window.order is not None:
+        for span in archived:
+            window.order.finish(window, *span)
 
 
 class _Taking:
-    __slots__ = ("_batches", "_count", "_deadline", "_rules", "_taken", "_wanted", "_window")
+    __slots__ = ("_batches", "_count", "_deadline", "_most", "_rules", "_taken", "_wanted", "_window")
 
     def __init__(
         self, window: Window, wanted: Wanted, rules: ShareRules, deadline: float, batches: Sequence[BatchSpan]
@@ -111,10 +120,12 @@ class _Taking:
         self._batches = batches
         self._taken: list[tuple[int, int]] = []
         self._count = 0
+        self._most = locks_left(window, rules)
+        """More than that is not given out, not even as the rest of a batch."""
 
     @property
     def _missing(self) -> int:
-        return self._wanted.records_max - self._count
+        return min(self._wanted.records_max, self._most) - self._count
 
     # What was given out before ----------------------------------------------------------------------------------
 
@@ -137,6 +148,14 @@ class _Taking:
                 if self._missing <= 0 or (self._count and (was_tried_in_parts or room is not None)):
                     return True
             begin, end, count = max(each.first, first), min(each.last, last), each.count
+            if rules.is_wide:
+                if self._most <= self._count:
+                    return True
+                some = min(self._most - self._count, givable(window, place, each))
+                if some <= 0:
+                    place += 1
+                    continue
+                end = min(end, begin + some - 1)
             is_last_time = count == rules.delivery_limit - 1 and rules.delivery_limit > 2
             is_in_parts = room is not None and count >= rules.throttled_from
             if (is_last_time and self._count) or (self._missing <= 0 and (self._wanted.is_strict or not count)):
@@ -201,9 +220,10 @@ class _Taking:
 
     def new(self) -> None:
         window = self._window
-        most = min(self._missing, self._rules.locks_max - window.span)
+        room = room_for_new(window, self._rules)
+        most = min(self._missing, room)
         begins, last = self._batches[0].first, self._batches[-1].last
-        if most <= 0 or last < window.end or len(window.ranges) >= RANGES_MAX:
+        if most <= 0 or window.order is not None or last < window.end or len(window.ranges) >= RANGES_MAX:
             return
         if begins > window.end:
             if window.ranges:
@@ -211,7 +231,10 @@ class _Taking:
             else:
                 window.begin_at(begins)
         begin = window.end
-        for _first, end in self._pieces(begin, min(last, self._end_of_new(begin, most))):
+        last = min(last, self._end_of_new(begin, most))
+        if self._rules.is_wide:
+            last = min(last, begin + room - 1)
+        for _first, end in self._pieces(begin, last):
             added = window.append(end, ACQUIRED, 1, self._wanted.member, self._deadline)
             self._taken.append((added.first, added.last))
             self._count += added.size

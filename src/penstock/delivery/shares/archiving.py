@@ -9,13 +9,13 @@ from enum import IntEnum
 from typing import Final
 
 from penstock.coordinators.shares.states import StateBatch
-from penstock.delivery.shares.ranges import ARCHIVED, ARCHIVING, STATE_BITS, Step, Window, add_row, is_archiving
+from penstock.delivery.shares.ranges import ARCHIVED, ARCHIVING, STATE_BITS, Row, Step, Window, is_archiving
 
 _REASON_SHIFT: Final = 4
 _INTENDED: Final = 1 << 8
 
-Row = tuple[int, int, int, int]
-"""First and last offset, state, delivery count."""
+Given = tuple[int, int, int, int]
+"""Records that were given up: first and last offset, state, delivery count."""
 
 
 class Reason(IntEnum):
@@ -37,11 +37,10 @@ def reason_of(state: int) -> Reason:
     return Reason(number) if number in Reason.__members__.values() else Reason.NONE
 
 
-def kept_batch(row: Row, *, count_kept: int = 1) -> StateBatch:
-    first, last, state, count = row
-    return StateBatch(
-        first, last, state & STATE_BITS, count * count_kept, dead_letter_reason=state >> _REASON_SHIFT & 0xF
-    )
+def kept_batch(row: Row, not_before_ms: int = 0, *, count_kept: int = 1) -> StateBatch:
+    first, last, state, count, _until = row
+    reason = state >> _REASON_SHIFT & 0xF
+    return StateBatch(first, last, state & STATE_BITS, count * count_kept, not_before_ms, reason)
 
 
 def state_of(batch: StateBatch) -> int:
@@ -51,20 +50,23 @@ def state_of(batch: StateBatch) -> int:
 # What becomes of them ------------------------------------------------------------------------------------------------
 
 
-def waiting(window: Window, at_most: int) -> list[Row]:
+def waiting(window: Window, at_most: int) -> list[Given]:
     """Written as given up, and named by no intent yet: the first so many of them."""
-    rows: list[Row] = []
+    rows: list[Given] = []
     for each in window.ranges:
         if at_most <= 0:
             break
         if is_archiving(each.state) and not each.state & _INTENDED and each.step is None:
             last = min(each.last, each.first + at_most - 1)
-            add_row(rows, each.first, last, each.state, each.count)
+            if rows and rows[-1][1] + 1 == each.first and rows[-1][2:] == (each.state, each.count):
+                rows[-1] = (rows[-1][0], last, each.state, each.count)
+            else:
+                rows.append((each.first, last, each.state, each.count))
             at_most -= last - each.first + 1
     return rows
 
 
-def intended(window: Window, rows: Iterable[Row], *, is_intended: bool = True) -> None:
+def intended(window: Window, rows: Iterable[Given], *, is_intended: bool = True) -> None:
     """An intent names them; or none does any more."""
     for first, last, _state, _count in rows:
         for each in window.within(first, last):
@@ -73,7 +75,7 @@ def intended(window: Window, rows: Iterable[Row], *, is_intended: bool = True) -
                 window.change(each, state, each.count)
 
 
-def archived(window: Window, rows: Iterable[Row]) -> Step:
+def archived(window: Window, rows: Iterable[Given]) -> Step:
     """There is nothing more to do for them, once that is written."""
     step = Step()
     for first, last, _state, _count in rows:

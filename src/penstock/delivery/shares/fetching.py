@@ -8,12 +8,14 @@ several fetches of one partition never get the same record.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import msgspec
 
 from penstock.coordinators.shares.states import SharePartitionKey
 from penstock.delivery.shares.acquiring import Acquired, Wanted
 from penstock.delivery.shares.batches import FoundBatch, aborted_among, batches_in, bytes_of, cut
+from penstock.delivery.shares.keys import keyed_batches
 from penstock.delivery.shares.service import ShareDelivery
 from penstock.delivery.shares.sessions import SharedPartition
 from penstock.delivery.shares.share_partition import SharePartition
@@ -22,6 +24,9 @@ from penstock.log import FileSlice
 from penstock.model import Clock
 from penstock.replication import LaterRecords, Partition, Promise, RecordBytes, Records
 from penstock.replication.session_ports import AfterReceivePort, DeadlinePort, DeadlinesPort
+
+KEYS_OF_A_LOOK: Final = 1 << 20
+"""Bytes of records whose keys are read in one turn of the loop."""
 
 
 class Given(msgspec.Struct):
@@ -93,11 +98,13 @@ class ShareFetch:
         is_current: Callable[[], bool] = lambda: True,
         require_right: Callable[[str], None] | None = None,
         clock: Clock,
+        has_lanes: bool = False,
         hold_back: Callable[[Sequence[tuple[str, int]]], float] | None = None,
     ) -> None:
         """`refused`: what else was asked for. `is_current`: whether its session is still there. `require_right`, asked
-        with each look, raises a Refusal for a topic that the reader may not read any more. `hold_back` counts bytes by
-        topic, or says for how many seconds the reader gets nothing.
+        with each look, raises a Refusal for a topic that the reader may not read any more. `has_lanes`: the first
+        partitions get all there is room for, before the others get any. `hold_back` counts bytes by topic, or says for
+        how many seconds the reader gets nothing.
         """
         self._shares = shares
         self._group = group
@@ -107,6 +114,9 @@ class ShareFetch:
         self._is_current = is_current
         self._require_right = require_right
         self._clock = clock
+        self._has_lanes = has_lanes
+        self._is_behind = False
+        """It is to look again at once, after others had their turn."""
         self._hold_back = hold_back
         self._errors = {each.shared: each for each in refused}
         self._asked = len(partitions) + len(refused)
@@ -141,7 +151,8 @@ class ShareFetch:
                 if self._require_right is not None:
                     self._require_right(partition.topic)
                 share = self._share(shared, partition)
-                each_max = left // (len(self._partitions) - place) if left > 0 else 0
+                sharing = 1 if self._has_lanes else len(self._partitions) - place
+                each_max = left // sharing if left > 0 else 0
                 seen = None if files <= 0 else self._see(share, each_max, at_least_one=not total, may_load=may_load)
             except Refusal as refusal:
                 self._errors[shared] = Given(shared, partition, error=refusal)
@@ -155,7 +166,12 @@ class ShareFetch:
                 if missing <= 0:
                     break
         is_news = len(self._errors) > known and self._promise is not None
-        return is_news or len(self._errors) == self._asked or (total > 0 and total >= self._limits.bytes_min)
+        is_enough = total >= self._limits.bytes_min if total else self._limits.bytes_min <= 0 and self._is_open()
+        return is_news or len(self._errors) == self._asked or is_enough
+
+    def _is_open(self) -> bool:
+        """Whether there is one that it would be given records of, if there were some."""
+        return any(share.read_from() is not None for share in self._watched)
 
     def _share(self, shared: SharedPartition, partition: Partition) -> SharePartition:
         key = SharePartitionKey(self._group, *shared)
@@ -180,7 +196,12 @@ class ShareFetch:
         rules = share.rules
         offset = share.read_from()
         before = partition.last_stable_offset if rules.committed_only else partition.high_watermark
-        if offset is None or share.machine is None or offset >= before:
+        if offset is None or share.machine is None:
+            self._is_behind |= share.is_gone  # it was to be read anew
+            return None
+        if share.machine.is_by_key:
+            offset = self._read_keys(share, before, may_load=may_load)
+        if offset is None or offset >= before:
             return None
         records, aborted = self._read(share, offset, bytes_max, at_least_one=at_least_one, may_load=may_load)
         if records is None:
@@ -195,6 +216,32 @@ class ShareFetch:
             raise
         first, last = batches[0].header.base_offset, batches[-1].header.last_offset
         return _Seen(share, offset, cut(records, batches, first=first, last=last), batches, aborted, size)
+
+    def _read_keys(self, share: SharePartition, before: int, *, may_load: bool) -> int | None:
+        """Read as many keys as it takes to have something to give out; where that is, if there is anything."""
+        machine, rules = share.machine, share.rules
+        assert machine is not None
+        left = KEYS_OF_A_LOOK
+        while (offset := machine.keys_wanted(self._wanted, rules)) is not None and offset < before:
+            if left <= 0:
+                self._is_behind = True
+                break
+            records, aborted = self._read(share, offset, left, at_least_one=True, may_load=may_load)
+            if records is None:
+                return None
+            if not may_load and isinstance(records, FileSlice) and not records.is_hot():
+                raise NotInMemory(share.partition, offset, records)
+            try:
+                batches = keyed_batches(records, aborted if rules.committed_only else ())
+                for batch in batches:
+                    if not machine.take_in(batch, rules):
+                        break
+                left -= records.size
+            finally:
+                records.release()
+        share.watch_deadlines()
+        found = machine.read_from(rules)
+        return found if found is not None and found < machine.window.end else None
 
     def _read(
         self, share: SharePartition, offset: int, bytes_max: int, *, at_least_one: bool, may_load: bool
@@ -288,6 +335,7 @@ class ShareFetch:
         for share in self._watched:
             self._watch(share)
         promise.add_done_callback(self._unpark)
+        self._go_on()
         return promise
 
     def _watch(self, share: SharePartition) -> None:
@@ -296,6 +344,11 @@ class ShareFetch:
     def _unwatch(self, share: SharePartition) -> None:
         self._watched.remove(share)
         share.waiters.pop(self, None)
+
+    def _go_on(self) -> None:
+        if self._is_behind:
+            self._is_behind = False
+            self.partition_moved()
 
     def partition_moved(self) -> None:
         # Much that happens in one receive becomes one look, after the last of it.
@@ -326,6 +379,7 @@ class ShareFetch:
             return
         if given is None:
             self.let_go()
+            self._go_on()
         else:
             promise.set_result(given)
 

@@ -1,6 +1,6 @@
 """The settings of share groups, as they are at this moment; worked out once a change."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -13,12 +13,14 @@ from penstock.cluster import (
     SettingsChanged,
     Subscriber,
 )
-from penstock.delivery.shares.rules import ShareRules
-from penstock.settings import Config, GroupConfig
+from penstock.delivery.shares.backoff import Backoff
+from penstock.delivery.shares.rules import NO_LANES, ShareRules
+from penstock.settings import Config, GroupConfig, group_shares
 from penstock.settings import group as settings
 from penstock.settings.setting import Setting
 
 READ_COMMITTED = "read_committed"
+BY_KEY = "key"
 
 
 class GroupRules:
@@ -67,7 +69,29 @@ def _rules(config: GroupConfig) -> ShareRules:
         copies_dead_letters=config[settings.ERRORS_DEADLETTERQUEUE_COPY_RECORD_ENABLE],
         drops_dead_letters=config[settings.PENSTOCK_DLQ_ON_FAILURE] == "drop",
         has_times_to_live=config[settings.PENSTOCK_SHARE_TTL] == "header",
+        backoff=_backoff(config),
+        by_key=config[group_shares.ORDER] == BY_KEY,
+        window_max=config[group_shares.WINDOW_MAX],
+        lanes=_lanes(config[group_shares.PRIORITY]),
     )
+
+
+def _backoff(config: GroupConfig) -> Backoff | None:
+    first_ms = config[group_shares.RETRY_BACKOFF_MS]
+    if not first_ms:
+        return None
+    return Backoff(
+        first_ms,
+        multiplier=config[group_shares.RETRY_BACKOFF_MULTIPLIER],
+        max_ms=config[group_shares.RETRY_BACKOFF_MAX_MS],
+        jitter=config[group_shares.RETRY_BACKOFF_JITTER],
+    )
+
+
+def _lanes(named: tuple[str, ...]) -> Mapping[str, int]:
+    """Topics with priority 0 are as those that are not named."""
+    pairs = (entry.rsplit(":", 1) for entry in named)
+    return {topic: int(priority) for topic, priority in pairs if int(priority)} or NO_LANES
 
 
 def _within(config: GroupConfig, row: Setting[int]) -> int:

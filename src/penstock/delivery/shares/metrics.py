@@ -26,6 +26,14 @@ WINDOW_STALLED = reading(
     "For how long nothing new could be given out because the window was full.",
     labels=_LABELS,
 )
+BACKING_OFF = reading(
+    "penstock_share_backing_off", "Records that came back and wait before somebody gets them again.", labels=_LABELS
+)
+KEY_BLOCKED = reading(
+    "penstock_share_key_blocked",
+    "Records that wait until the one before them with the same key is done.",
+    labels=_LABELS,
+)
 LAG = reading("penstock_share_lag", "Records of a partition that a share group has not done with yet.", labels=_LABELS)
 SESSIONS = reading("penstock_share_sessions", "Share sessions with this broker.")
 SHARE_PARTITIONS = reading("penstock_share_partitions", "Partitions that share groups read at this broker, by group.")

@@ -8,7 +8,12 @@ differences in it, and not as many records as it spans.
 from bisect import bisect_right
 from math import inf
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from penstock.delivery.shares.bugs import ALL_HELD_WELL, HoldingBugs
+
+if TYPE_CHECKING:
+    from penstock.delivery.shares.key_order import KeyOrder
 
 AVAILABLE: Final = 0
 ACQUIRED: Final = 1
@@ -17,10 +22,17 @@ ARCHIVING: Final = 3
 """Given up, and on the way to a dead-letter topic: see archiving.py."""
 ARCHIVED: Final = 4
 """Given up: rejected, tried too often, aborted, or not there (a gap that compaction left). Never given out again."""
+BACKING_OFF: Final = 16
+"""Came back, and is available when its deadline is over. Kept as available, with the time until which it waits."""
+BLOCKED: Final = 17
+"""Would be available if an earlier record with its key were done. Of a leader that has just begun: its key is not
+known yet. Nothing of that is kept."""
 
 DONE: Final = frozenset((ACKNOWLEDGED, ARCHIVED))
 STATE_BITS: Final = 0xF
 """Above them an ARCHIVING state has more."""
+Row = tuple[int, int, int, int, float]
+"""First and last offset, state, delivery count, and until when it waits (0: not at all): what is to be written."""
 NOBODY: Final = ""
 
 _first = attrgetter("first")
@@ -46,18 +58,17 @@ class Step:
 
     def __init__(self) -> None:
         self.ranges: list[Range] = []
-        self.rows: list[tuple[int, int, int, int]] = []
-        """First and last offset, state and delivery count: what is to be written."""
+        self.rows: list[Row] = []
 
-    def row(self, first: int, last: int, state: int, count: int) -> None:
-        add_row(self.rows, first, last, state, count)
+    def row(self, first: int, last: int, state: int, count: int, until: float = 0.0) -> None:
+        add_row(self.rows, first, last, state, count, until)
 
 
-def add_row(rows: list[tuple[int, int, int, int]], first: int, last: int, state: int, count: int) -> None:
-    if rows and rows[-1][1] + 1 == first and rows[-1][2:] == (state, count):
-        rows[-1] = (rows[-1][0], last, state, count)
+def add_row(rows: list[Row], first: int, last: int, state: int, count: int, until: float = 0.0) -> None:
+    if rows and rows[-1][1] + 1 == first and rows[-1][2:] == (state, count, until):
+        rows[-1] = (rows[-1][0], last, state, count, until)
     else:
-        rows.append((first, last, state, count))
+        rows.append((first, last, state, count, until))
 
 
 class Range:
@@ -73,7 +84,7 @@ class Range:
         """How often it was given to somebody, this time included."""
         self.member = member
         self.deadline = deadline
-        """Until when the member has it."""
+        """Until when the member has it, or it waits."""
         self.batch = batch
         """First and last offset of what was first given out together: what fails again is tried in parts of it."""
         self.step: Step | None = None
@@ -94,7 +105,7 @@ class Range:
             return False
         return self.state in DONE or (
             self.count == other.count
-            and self.batch == other.batch
+            and (self.batch == other.batch or (self.state == BLOCKED and not self.count))
             and self.member == other.member
             and self.deadline == other.deadline
         )
@@ -107,7 +118,10 @@ class Range:
 
 
 class Window:
-    __slots__ = ("acquired", "archiving", "available_from", "done", "end", "next_deadline", "ranges", "start")
+    __slots__ = (
+        "acquired", "archiving", "available", "available_from", "backing_off", "blocked", "bugs", "done", "end",
+        "next_deadline", "order", "ranges", "start", "waiting",
+    )  # fmt: skip
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -123,6 +137,14 @@ class Window:
         """No record before it is available; one at it need not be."""
         self.next_deadline = inf
         """No lock ends before it."""
+        self.available = 0
+        self.backing_off = 0
+        self.blocked = 0
+        self.waiting: list[tuple[float, int]] = []
+        """A heap: when the wait of the range that holds an offset is over. It may have come to nothing since."""
+        self.order: KeyOrder | None = None
+        """Where records with one key come one after the other."""
+        self.bugs: HoldingBugs = ALL_HELD_WELL
 
     @property
     def span(self) -> int:
@@ -218,10 +240,16 @@ class Window:
                 self.next_deadline = each.deadline
         elif each.state in DONE:
             self.done += sign * each.size
-        elif each.state != AVAILABLE:
+        elif each.state == AVAILABLE:
+            self.available += sign * each.size
+            if sign > 0 and each.first < self.available_from:
+                self.available_from = each.first
+        elif each.state == BLOCKED:
+            self.blocked += sign * each.size
+        elif each.state == BACKING_OFF:
+            self.backing_off += sign * each.size
+        else:
             self.archiving += sign * each.size
-        elif sign > 0 and each.first < self.available_from:
-            self.available_from = each.first
 
     def advance(self) -> bool:
         """Let go of what is done at the front; whether the window moved."""

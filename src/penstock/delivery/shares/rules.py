@@ -1,9 +1,15 @@
 """What a share group's settings say, as its partitions go by it."""
 
+from collections.abc import Mapping
+from typing import Final
+
 import msgspec
 
 from penstock.delivery.shares.archiving import Reason, archiving
+from penstock.delivery.shares.backoff import Backoff
 from penstock.delivery.shares.ranges import ARCHIVED
+
+NO_LANES: Final[Mapping[str, int]] = {}
 
 
 class ShareRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,6 +22,13 @@ class ShareRules(msgspec.Struct, frozen=True, kw_only=True):
     may_renew: bool = True
     reset: str = "latest"
     """Where a group begins: earliest, latest, or by_duration: and how long before now."""
+    backoff: Backoff | None = None
+    by_key: bool = False
+    """Whether of the records with one key only the first that is not done may be given out."""
+    window_max: int = 100_000
+    """Offsets of the window where records may be held back: there `locks_max` bounds what members have."""
+    lanes: Mapping[str, int] = NO_LANES
+    """Priorities of topics."""
 
     dead_letter_topic: str = ""
     """Where records go that are given up; empty: nowhere."""
@@ -32,6 +45,16 @@ class ShareRules(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def lock_s(self) -> float:
         return self.lock_ms / 1000
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether records may be held back, so that the window has to be longer than what members have."""
+        return self.by_key or self.backoff is not None
+
+    @property
+    def without_waits(self) -> "ShareRules":
+        """As they are for what a member gives back while it leaves: it may not have seen it."""
+        return self if self.backoff is None else msgspec.structs.replace(self, backoff=None)
 
     @property
     def throttled_from(self) -> int:

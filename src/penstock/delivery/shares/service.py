@@ -46,6 +46,11 @@ class ShareDelivery:
     def rules_of(self, group: str) -> ShareRules:
         return self._rules.of(group)
 
+    def is_open(self, group: str, shared: SharedPartition) -> bool:
+        """Whether what is kept of it is read."""
+        share = self.share_partitions.find(SharePartitionKey(group, *shared))
+        return share is not None and share.machine is not None
+
     def stop(self) -> None:
         """Whoever waits looks again and finds nothing; no lock ends any more."""
         for share in list(self.share_partitions):
@@ -99,9 +104,15 @@ class ShareDelivery:
     # Acknowledging ----------------------------------------------------------------------------------------------
 
     def acknowledge(
-        self, key: SessionKey, shared: SharedPartition, partition: Partition | None, said: Sequence[Said]
+        self,
+        key: SessionKey,
+        shared: SharedPartition,
+        partition: Partition | None,
+        said: Sequence[Said],
+        *,
+        leaves: bool = False,
     ) -> Promise[None]:
-        """A promise of its being kept; what is refused it comes to."""
+        """A promise of its being kept; what is refused it comes to. `leaves`: the member's session ends with it."""
         promise: Promise[None] = Promise()
         try:
             if partition is None or not partition.is_leader:
@@ -109,7 +120,7 @@ class ShareDelivery:
             share = self.share_partitions.find(SharePartitionKey(key.group, *shared))
             if share is None or share.machine is None:
                 raise UnknownTopicOrPartition("nobody was given records of this partition here")
-            return share.acknowledge(key.member, said)
+            return share.acknowledge(key.member, said, leaves=leaves)
         except Refusal as refusal:
             promise.set_exception(refusal)
             return promise

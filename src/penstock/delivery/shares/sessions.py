@@ -41,14 +41,21 @@ class ShareSession:
         self.epoch = 1
         self.owner = owner
         """Whose connection it is."""
-        self.partitions: dict[SharedPartition, bool] = dict.fromkeys(partitions, False)
-        """And whether the next answer has to say something of it. In the order in which they are served."""
+        self.partitions: dict[SharedPartition, bool] = dict.fromkeys(partitions, True)
+        """And whether an answer has yet to say something of it. In the order in which they are served."""
 
     def asked(self, epoch: int) -> list[SharedPartition]:
         """Beginning with another one each time, so that none starves."""
         partitions = list(self.partitions)
         at = epoch % len(partitions) if partitions and epoch > 0 else 0
         return partitions[at:] + partitions[:at]
+
+    def untold(self) -> list[SharedPartition]:
+        """New ones: an answer mentions each, though there may be nothing in it."""
+        return [partition for partition, must in self.partitions.items() if must]
+
+    def told(self, partition: SharedPartition) -> None:
+        self.partitions[partition] = False
 
     def must_tell(self, partition: SharedPartition, *, has_records: bool, has_error: bool) -> bool:
         """Whether an answer mentions it; remembers that it did."""

@@ -18,6 +18,8 @@ from penstock.delivery.shares.ranges import (
     ACQUIRED,
     ARCHIVED,
     AVAILABLE,
+    BACKING_OFF,
+    DONE,
     NOBODY,
     Before,
     Range,
@@ -25,6 +27,7 @@ from penstock.delivery.shares.ranges import (
     Window,
     add_row,
 )
+from penstock.delivery.shares.returning import back, come_back, kept, wait
 from penstock.delivery.shares.rules import ShareRules
 from penstock.errors import InvalidRecordState, InvalidRequest
 
@@ -89,33 +92,39 @@ def _settle(
                 each.deadline = now + rules.lock_s
         else:
             for each in window.ranges[begin:end]:
-                _begin(window, step, each, rules.given_up(Reason.REJECTED) if kind == REJECT else _BECOMES[kind], rules)
+                becomes, until = rules.given_up(Reason.REJECTED) if kind == REJECT else _BECOMES[kind], 0.0
+                if becomes == AVAILABLE:
+                    becomes, until = back(window, each, each.count, rules, now)
+                _begin(window, step, each, becomes, rules, until)
     finally:
         window.merge(begin, end)
 
 
-def _begin(window: Window, step: Step, each: Range, becomes: int, rules: ShareRules) -> None:
-    if becomes == AVAILABLE and each.count >= rules.delivery_limit:
-        becomes = rules.given_up(Reason.DELIVERY_LIMIT)
+def _begin(window: Window, step: Step, each: Range, becomes: int, rules: ShareRules, until: float = 0.0) -> None:
     each.before = Before(each.state, each.count, each.member, each.deadline)
     each.step = step
     step.ranges.append(each)
-    window.change(each, becomes, each.count)
-    step.row(each.first, each.last, becomes, each.count)
+    window.change(each, becomes, each.count, NOBODY, until or inf)
+    step.row(each.first, each.last, *kept(window, becomes, each.count, rules, until))
+    if becomes in DONE and window.order is not None and window.bugs.ends_keys_early:
+        window.order.finish(window, each.first, each.last)
 
 
-def release(window: Window, member: str, rules: ShareRules) -> Step:
-    """All that a member has, because it is gone."""
+def release(window: Window, member: str, rules: ShareRules, now: float) -> Step:
+    """All that a member has, because it is gone. It may not have seen it: nothing of it waits."""
     step = Step()
     for each in window.ranges:
         if each.state == ACQUIRED and each.member == member:
-            _begin(window, step, each, AVAILABLE, rules)
+            becomes, until = back(window, each, each.count, rules, now if window.bugs.waits_after_leaving else None)
+            _begin(window, step, each, becomes, rules, until)
     return step
 
 
-def expire(window: Window, rules: ShareRules, now: float) -> tuple[list[tuple[int, int, int, int]], int]:
+def expire(window: Window, rules: ShareRules, now: float) -> tuple[Step, int]:
     """Take back what was not answered in time: what is to be written, and how many records it was."""
-    rows: list[tuple[int, int, int, int]] = []
+    step = Step()
+    if window.next_deadline > now:
+        return step, 0
     count, next_deadline = 0, inf
     for each in window.ranges:
         if each.state != ACQUIRED:
@@ -124,18 +133,19 @@ def expire(window: Window, rules: ShareRules, now: float) -> tuple[list[tuple[in
             next_deadline = min(next_deadline, each.deadline)
             continue
         count += each.size
-        window.change(each, _back(each.count, rules, Reason.LOCK_TIMEOUT), each.count)
-        add_row(rows, each.first, each.last, each.state, each.count)
+        becomes, until = back(window, each, each.count, rules, now, Reason.LOCK_TIMEOUT)
+        if becomes in DONE and window.order is not None:
+            # The next one of its key has to wait until that is written. If it cannot be, it is tried again.
+            _begin(window, step, each, becomes, rules)
+            each.before = Before(ACQUIRED, each.count, NOBODY, now + rules.lock_s)
+            continue
+        come_back(window, each, each.count, becomes, until)
+        add_row(step.rows, each.first, each.last, *kept(window, becomes, each.count, rules, until))
     window.next_deadline = next_deadline
     if count:
         window.merge(0, len(window.ranges))
         window.advance()
-    return rows, count
-
-
-def _back(count: int, rules: ShareRules, reason: Reason) -> int:
-    """What a record becomes that comes back."""
-    return rules.given_up(reason) if count >= rules.delivery_limit else AVAILABLE
+    return step, count
 
 
 def commit(window: Window, step: Step) -> None:
@@ -145,6 +155,12 @@ def commit(window: Window, step: Step) -> None:
             each.step = each.before = None
             if each.state == AVAILABLE:
                 window.available_from = min(window.available_from, each.first)
+            elif each.state == BACKING_OFF:
+                wait(window, each)
+    if window.order is not None:
+        for each in step.ranges:
+            if each.state in DONE and each.step is None:
+                window.order.finish(window, each.first, each.last)
     _merge_all(window, step)
     window.advance()
 
@@ -157,7 +173,11 @@ def undo(window: Window, step: Step, rules: ShareRules, now: float) -> None:
             continue  # gone from the log, or done before
         each.step = each.before = None
         if before.deadline <= now:
-            window.change(each, _back(before.deliveries, rules, Reason.LOCK_TIMEOUT), before.deliveries, NOBODY)
+            becomes, until = back(window, each, before.deliveries, rules, now, Reason.LOCK_TIMEOUT)
+            if becomes in DONE and window.order is not None:  # which has to be written first: see expire
+                window.change(each, ACQUIRED, before.deliveries, NOBODY, now + rules.lock_s)
+            else:
+                come_back(window, each, before.deliveries, becomes, until)
         else:
             window.change(each, before.state, before.deliveries, before.member, before.deadline)
     _merge_all(window, step)

@@ -6,19 +6,19 @@ small acknowledgements cost one write.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from math import inf
+from math import ceil, inf
 from typing import Any, Final, NamedTuple, Protocol
 
 import structlog
 
 from penstock.coordinators.shares.states import SharePartitionKey, ShareStates
 from penstock.delivery.shares.acquiring import Acquired
-from penstock.delivery.shares.archiving import Row, kept_batch
+from penstock.delivery.shares.archiving import kept_batch
 from penstock.delivery.shares.beginning import first_offset
 from penstock.delivery.shares.bugs import NO_BUGS, ShareBugs
 from penstock.delivery.shares.machine import SharePartitionMachine
 from penstock.delivery.shares.metrics import ShareMetrics
-from penstock.delivery.shares.ranges import Step
+from penstock.delivery.shares.ranges import Row, Step
 from penstock.delivery.shares.rules import ShareRules
 from penstock.delivery.shares.settling import ACCEPT, REJECT, RELEASE, Said
 from penstock.delivery.shares.time_to_live import expired_in, give_up
@@ -134,8 +134,15 @@ class SharePartition:
         try:
             state = await self._states.read(self.key, leader_epoch=self.leader_epoch)
             begin = state.start_offset if state.start_offset >= 0 else await self._begin(state.state_epoch)
-            self.machine = SharePartitionMachine(state, start_offset=begin)
+            self.machine = SharePartitionMachine(
+                state,
+                start_offset=begin,
+                rules=self.rules,
+                now=self._clock.monotonic(),
+                wall_ms=self._clock.now(),
+            )
             self._start_kept = begin
+            self.watch_deadlines()
             if state.relay or self.machine.window.archiving:
                 self._archive(state.relay)
         except Refusal as refusal:
@@ -177,10 +184,16 @@ class SharePartition:
 
     def read_from(self) -> int | None:
         """Where to read next; None where nothing can be given out now."""
-        if self.machine is None or self.is_gone:
+        machine, rules = self.machine, self.rules
+        if machine is None or self.is_gone:
             return None
-        self.machine.log_starts_at(self.partition.start_offset)
-        offset = self.machine.read_from(self.rules)
+        if rules.by_key != machine.is_by_key:
+            if not self.is_busy and machine.is_idle:  # nobody has anything in the former order any more
+                self._on_fenced(self)
+            return None
+        if machine.log_starts_at(self.partition.start_offset):
+            self.watch_deadlines()
+        offset = machine.read_from(rules)
         if offset is not None:
             self.stalled_since = None
         elif self.stalled_since is None:
@@ -193,7 +206,7 @@ class SharePartition:
             self.metrics.acquired += size
             if each.deliveries > 1:
                 self.metrics.redelivered += size
-        self._watch_locks()
+        self.watch_deadlines()
 
     def without_expired(self, acquired: Sequence[Acquired], data: bytes) -> list[Acquired]:
         """What is left of what was acquired just now, without what was not to be delivered so late."""
@@ -207,7 +220,8 @@ class SharePartition:
         self._write(step.rows, step)
         return left
 
-    def _watch_locks(self) -> None:
+    def watch_deadlines(self) -> None:
+        """After whatever may have begun a lock or a wait."""
         machine = self.machine
         if machine is None or self.is_gone or machine.next_deadline >= self._timer_at:
             return
@@ -221,23 +235,28 @@ class SharePartition:
         self._timer, self._timer_at = None, inf
         if self.machine is None or self.is_gone:
             return
-        rows, count = self.machine.expire(self.rules, self._clock.monotonic())
-        self._watch_locks()
-        if rows:
+        now = self._clock.monotonic()
+        step, count = self.machine.expire(self.rules, now)
+        have_waited = self.machine.end_waits(now)
+        self.watch_deadlines()
+        if step.rows:
             self.metrics.expired_locks += count
-            self._write(rows, None)
-            if not self._bugs.keeps_ended_locks_quiet:
-                self.tell()
+            self._write(step.rows, step if step.ranges else None)
+        if (count or have_waited) and not self._bugs.keeps_ended_locks_quiet:
+            self.tell()
 
     # What becomes of it -----------------------------------------------------------------------------------------
 
-    def acknowledge(self, member: str, said: Sequence[Said]) -> Promise[None]:
-        """A promise of its being written. Refusals are raised, or what the promise comes to."""
+    def acknowledge(self, member: str, said: Sequence[Said], *, leaves: bool = False) -> Promise[None]:
+        """A promise of its being written. Refusals are raised, or what the promise comes to. `leaves`: it is the last
+        that the member says.
+        """
         machine = self.machine
         if machine is None:
             raise CoordinatorNotAvailable(f"{self.key} is being read")
-        step = machine.acknowledge(member, said, self.rules, self._clock.monotonic())
-        self._watch_locks()
+        rules = self.rules.without_waits if leaves else self.rules
+        step = machine.acknowledge(member, said, rules, self._clock.monotonic())
+        self.watch_deadlines()
         promise = self._carry_out(step, is_done=any(each.first < machine.start_offset for each in said))
         promise.add_done_callback(lambda done: None if done.exception() else self._count(said))
         return promise
@@ -246,7 +265,8 @@ class SharePartition:
         """All that a member has."""
         if self.machine is None:
             return _kept()
-        return self._carry_out(self.machine.release(member, self.rules), is_done=False)
+        step = self.machine.release(member, self.rules, self._clock.monotonic())
+        return self._carry_out(step, is_done=False)
 
     def _carry_out(self, step: Step, *, is_done: bool) -> Promise[None]:
         """`is_done`: something of it is done already, since somebody else gave it up. That may not be written yet."""
@@ -310,7 +330,7 @@ class SharePartition:
                 leader_epoch=self.leader_epoch,
                 start_offset=start_offset,
                 delivery_complete_count=machine.done,
-                batches=[kept_batch(row, count_kept=count_kept) for row in (*rows, *more)],
+                batches=[kept_batch(row, self._wall_ms(row[4]), count_kept=count_kept) for row in (*rows, *more)],
                 relay=relay,
             )
         except Refusal as refusal:
@@ -324,6 +344,10 @@ class SharePartition:
             self.archiver.written()
         return None
 
+    def _wall_ms(self, until: float) -> int:
+        """As it is kept: steady clocks differ from broker to broker."""
+        return self._clock.now() + ceil((until - self._clock.monotonic()) * 1000) if until else 0
+
     def _settle(self, writes: Sequence[_Write], refusal: Refusal | None) -> None:
         machine = self.machine
         assert machine is not None
@@ -332,7 +356,7 @@ class SharePartition:
                 machine.commit(write.step)
             elif write.step is not None:
                 machine.undo(write.step, self.rules, self._clock.monotonic())
-        self._watch_locks()
+        self.watch_deadlines()
         if isinstance(refusal, (NotLeaderOrFollower, GroupIdNotFound, UnknownTopicOrPartition)):
             self._on_fenced(self)
         for write in writes:

@@ -140,6 +140,8 @@ class SharePartitions:
         registry.read(metrics.INFLIGHT, lambda: each(_inflight))
         registry.read(metrics.WINDOW_SPAN, lambda: each(_span))
         registry.read(metrics.WINDOW_STALLED, lambda: each(self._stalled))
+        registry.read(metrics.BACKING_OFF, lambda: each(_backing_off))
+        registry.read(metrics.KEY_BLOCKED, lambda: each(_key_blocked))
         registry.read(metrics.LAG, lambda: each(lambda share: share.lag))
 
     def _stalled(self, share: SharePartition) -> float:
@@ -158,3 +160,11 @@ def _inflight(share: SharePartition) -> float:
 
 def _span(share: SharePartition) -> float:
     return 0.0 if share.machine is None else share.machine.window.span
+
+
+def _backing_off(share: SharePartition) -> float:
+    return 0.0 if share.machine is None else share.machine.window.backing_off
+
+
+def _key_blocked(share: SharePartition) -> float:
+    return 0.0 if share.machine is None else share.machine.window.blocked

@@ -16,9 +16,12 @@ from tests.support.quotas import SomeQuotas
 from penstock.access.acls import Acl, PatternType, Permission, encode, entry_name
 from penstock.access.authorizer import CLUSTER_NAME, Authorizer
 from penstock.access.principal import Principal
-from penstock.access.rights import Operation, ResourceKind
+from penstock.access.rights import READ_TOPIC, Operation, ResourceKind
 from penstock.access.subject import Subject
+from penstock.broker.cooperative import split
 from penstock.broker.deadlines import Deadlines
+from penstock.broker.handlers.alter_share_group_offsets import alter_share_group_offsets
+from penstock.broker.handlers.consumer_group_heartbeat import consumer_group_heartbeat
 from penstock.broker.handlers.create_delegation_token import create_delegation_token
 from penstock.broker.handlers.create_topics import create_topics
 from penstock.broker.handlers.delete_topics import delete_topics
@@ -26,12 +29,23 @@ from penstock.broker.handlers.init_producer_id import init_producer_id
 from penstock.broker.handlers.metadata import metadata
 from penstock.broker.handlers.offset_for_leader_epoch import offset_for_leader_epoch
 from penstock.broker.handlers.produce import produce
+from penstock.broker.handlers.share_group_heartbeat import share_group_heartbeat
 from penstock.broker.handlers.write_txn_markers import write_txn_markers
 from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import RequestContext
 from penstock.cluster import Cluster, CreateTopic
 from penstock.errors import InvalidConfig, InvalidPrincipalType, InvalidRequest, TopicAuthorizationFailed
 from penstock.settings import Config
+from penstock.wire.messages.alter_share_group_offsets_request import (
+    AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsRequestPartition,
+    AlterShareGroupOffsetsRequestTopic,
+)
+from penstock.wire.messages.alter_share_group_offsets_response import (
+    AlterShareGroupOffsetsResponse,
+    AlterShareGroupOffsetsResponseTopic,
+)
+from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from penstock.wire.messages.create_delegation_token_request import CreateDelegationTokenRequest
 from penstock.wire.messages.create_topics_request import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
 from penstock.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
@@ -40,6 +54,7 @@ from penstock.wire.messages.init_producer_id_request import InitProducerIdReques
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 from penstock.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest, OffsetForLeaderTopic
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
+from penstock.wire.messages.share_group_heartbeat_request import ShareGroupHeartbeatRequest
 from penstock.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 
 AUDIT = "__penstock_audit"
@@ -235,3 +250,45 @@ async def test_epochs_of_masses_of_refused_names_let_others_be_served() -> None:
     await offset_for_leader_epoch(OffsetForLeaderEpochRequest(topics=topics), as_alice(4), NOTHING, authorizer)
     assert served.done()
     assert authorizer.metrics.denied == 500
+
+
+async def test_masses_of_refused_names_let_others_be_served() -> None:
+    served = asyncio.ensure_future(asyncio.sleep(0))
+    authorizer = an_authorizer((Operation.READ, ResourceKind.TOPIC, "t-1"))
+    names = [f"t-{number}" for number in range(500)]
+    allowed, refused = await split(authorizer, as_alice().caller.subject, READ_TOPIC, [*names, *names])
+    assert served.done()
+    assert (allowed, len(refused)) == (["t-1"] * 2, 998)
+    assert authorizer.metrics.denied == 499, "a name that comes again is not asked for again"
+
+
+async def test_a_member_that_may_not_see_a_topic_is_refused_at_the_first() -> None:
+    authorizer = an_authorizer((Operation.READ, ResourceKind.GROUP, "g"))
+    names = [f"t-{number}" for number in range(500)]
+    with pytest.raises(TopicAuthorizationFailed):
+        consumer_group_heartbeat(
+            ConsumerGroupHeartbeatRequest("g", subscribed_topic_names=names), as_alice(), NOTHING, authorizer
+        )
+    with pytest.raises(TopicAuthorizationFailed):
+        share_group_heartbeat(
+            ShareGroupHeartbeatRequest("g", subscribed_topic_names=names), as_alice(), NOTHING, authorizer
+        )
+    assert authorizer.metrics.denied == 2
+
+
+async def test_moving_a_share_group_takes_a_right_on_each_topic() -> None:
+    """However many are refused: the others are moved, and the refused come first in the answer."""
+    authorizer = an_authorizer((Operation.ALL, ResourceKind.GROUP, "g"), (Operation.READ, ResourceKind.TOPIC, "t-1"))
+    asked: list[list[str]] = []
+
+    async def moved(request: AlterShareGroupOffsetsRequest) -> AlterShareGroupOffsetsResponse:
+        asked.append([topic.topic_name for topic in request.topics])
+        return AlterShareGroupOffsetsResponse(responses=[AlterShareGroupOffsetsResponseTopic("t-1")])
+
+    parts = [AlterShareGroupOffsetsRequestPartition(0, 0)]
+    topics = [AlterShareGroupOffsetsRequestTopic(f"t-{number}", parts) for number in range(500)]
+    groups: Any = SimpleNamespace(alter_offsets=moved)
+    answer = await alter_share_group_offsets(AlterShareGroupOffsetsRequest("g", topics), as_alice(), groups, authorizer)
+    assert asked == [["t-1"]]
+    codes = [part.error_code for topic in answer.responses for part in topic.partitions]
+    assert codes == [TopicAuthorizationFailed.code] * 499 and answer.responses[-1].topic_name == "t-1"

@@ -463,3 +463,17 @@ async def test_cold_records_are_read_in_a_thread(make: Make, monkeypatch: pytest
     outcome = bench.call("a")
     assert asyncio.iscoroutine(outcome)
     assert acquired(bench.response(await bench.come(outcome))) == [(0, 2, 1)]
+
+
+async def test_a_session_begins_with_word_of_each_partition_even_if_there_is_nothing(make: Make) -> None:
+    bench = make(3)
+    await bench.open("a", partitions=[0, 1, 2])
+    first = bench.call("b", [0, 2], min_bytes=0, wait_ms=60_000)
+    assert not isinstance(first, Promise), "nothing is waited for by who wants no bytes"
+    assert {
+        index: (part.error_code, part.acquired_records) for index, part in parts_of(bench.response(first)).items()
+    } == {
+        0: (0, []),
+        2: (0, []),
+    }
+    assert parts_of(await bench.fetch("b", min_bytes=0)) == {}

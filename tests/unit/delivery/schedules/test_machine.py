@@ -1,6 +1,6 @@
 """What waits, when cancels come early, and records that lie in the wheel twice."""
 
-from penstock.delivery.schedules.firing import DUE, SCHEDULED_FROM, TargetLimits, choose, outgoing
+from penstock.delivery.schedules.firing import DUE, SCHEDULED_FROM, Route, TargetLimits, choose
 from penstock.delivery.schedules.machine import ScheduleMachine
 from penstock.delivery.schedules.plan import Plan, digest
 from penstock.delivery.schedules.stage import Stage
@@ -52,7 +52,7 @@ def test_what_is_to_be_fired_at_once_when_its_own_time_has_come_is_fired_once() 
 
 def test_what_an_earlier_journey_left_is_not_carried_on() -> None:
     headers = ((DUE, b"soon"), (SCHEDULED_FROM, b"other-0@1"), ("penstock-sent-at", b"1"), ("own", b"stays"))
-    record = outgoing(Record(17, NOW, None, b"v", headers), source="orders.later-0", due_ms=NOW)
+    record = Route("orders.later", 0).outgoing(Record(17, NOW, None, b"v", headers), NOW)
     assert record.headers == (
         ("own", b"stays"),
         (SCHEDULED_FROM, b"orders.later-0@17"),

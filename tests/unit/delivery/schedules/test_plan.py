@@ -11,7 +11,7 @@ def read(
     headers: dict[str, str], *, key: bytes | None = b"k", value: bytes | None = b"v", delay_ms: int = -1
 ) -> object:
     pairs = tuple((name, text.encode()) for name, text in headers.items())
-    return plan.read(Record(0, NOW, key, value, pairs), fixed_delay_ms=delay_ms)
+    return plan.read(Record(0, NOW, key, value, pairs), delay=delay_ms)
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_a_cancel_takes_no_time() -> None:
 def test_a_header_that_comes_twice_is_refused() -> None:
     record = Record(0, NOW, b"k", b"v", (("penstock-delay-ms", b"1"), ("penstock-delay-ms", b"2")))
     with pytest.raises(ValueError, match="comes twice"):
-        plan.read(record, fixed_delay_ms=-1)
+        plan.read(record, delay=-1)
 
 
 def test_a_delay_without_a_timestamp_has_nothing_to_count_from() -> None:
     with pytest.raises(ValueError, match="nothing to count from"):
-        plan.read(Record(0, -1, b"k", b"v", (("penstock-delay-ms", b"1"),)), fixed_delay_ms=-1)
+        plan.read(Record(0, -1, b"k", b"v", (("penstock-delay-ms", b"1"),)), delay=-1)
 
 
 def test_what_is_no_text_is_refused() -> None:
     with pytest.raises(ValueError, match="not UTF-8"):
-        plan.read(Record(0, NOW, b"k", b"v", (("penstock-deliver-at", b"\xff"),)), fixed_delay_ms=-1)
+        plan.read(Record(0, NOW, b"k", b"v", (("penstock-deliver-at", b"\xff"),)), delay=-1)

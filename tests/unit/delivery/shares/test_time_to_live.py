@@ -42,7 +42,7 @@ def test_an_expired_record_was_never_delivered_and_goes_to_dead_letters() -> Non
     left, step = give_up(machine.window, acquired, [0, 2, 3], RULES)
     state = archiving(Reason.EXPIRED)
     assert left == [Acquired(1, 1, 1), Acquired(4, 4, 1)]
-    assert step.rows == [(0, 0, state, 0), (2, 3, state, 0)]
+    assert [row[:4] for row in step.rows] == [(0, 0, state, 0), (2, 3, state, 0)]
     machine.commit(step)
     assert waiting(machine.window, 10) == [(0, 0, state, 0), (2, 3, state, 0)]
 
