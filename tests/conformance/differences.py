@@ -248,6 +248,15 @@ _BROKER_SETTINGS_NOT_LISTED = {
     ),
 }
 _MECHANISMS = "SCRAM-SHA-512,SCRAM-SHA-256"
+_LATER_RELEASE = "dead letters of share groups (KIP-1191), which Kafka 4.3 does not have"
+_DEAD_LETTERS = [
+    *(
+        Difference(api, "*", "*.configs.errors.deadletterqueue.*", _LATER_RELEASE, kafka=ABSENT, penstock=_OF_A_SETTING)
+        for api in _TOPIC_CONFIGS_SHOWN
+    ),
+    Difference("ApiVersions", "*", "*_features.share.version.max_version*", _LATER_RELEASE, kafka=1, penstock=2),
+    Difference("ApiVersions", "*", "*_features.share.version.min_version_level", _LATER_RELEASE, kafka=1, penstock=2),
+]
 _SETTINGS = [
     *(
         Difference(api, "*", "*.configs.penstock.*", _OURS, kafka=ABSENT, penstock=_OF_A_SETTING)
@@ -403,6 +412,7 @@ DIFFERENCES = [
     *_TRANSACTIONS,
     *_FETCH,
     *_METADATA,
+    *_DEAD_LETTERS,
     *_SETTINGS,
     *_CLUSTER,
     *_ACLS,

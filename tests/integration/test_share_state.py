@@ -23,7 +23,7 @@ from penstock.wire.messages.write_share_group_state_request import (
 )
 
 TOPIC, GROUP = "orders", "workers"
-ACKNOWLEDGED, AVAILABLE = 2, 0
+ACKNOWLEDGED, AVAILABLE, ARCHIVING = 2, 0, 3
 STATE_TOPIC = "__share_group_state"
 FORMATTER = "group.share.ShareGroupStateMessageFormatter"
 FORBIDDEN = {"topic": 29, "internal": 17, "request": 42, "setting": 40}
@@ -53,9 +53,11 @@ class Group:
     def initialize(self, *, start: int = 0, epoch: int = 1) -> None:
         self.ask("InitializeShareGroupState", 0, state_epoch=epoch, start_offset=start)
 
-    def write(self, *rows: StateBatch, start: int = -1, leader_epoch: int = 0, complete: int = 3) -> None:
+    def write(
+        self, *rows: StateBatch, start: int = -1, leader_epoch: int = 0, complete: int = 3, relay: bytes = b""
+    ) -> None:
         """In our own codec: the raw client knows Kafka's fields only."""
-        part = PartitionData(self.partition, 1, leader_epoch, start, complete, list(rows))
+        part = PartitionData(self.partition, 1, leader_epoch, start, complete, list(rows), relay)
         request = WriteShareGroupStateRequest(GROUP, [WriteStateData(self.topic_id, [part])])
         (result,) = ask_until_ready(self.client, "WriteShareGroupState", 1, request.encode(1))["results"]
         assert result["partitions"] == [{"partition": self.partition, "error_code": 0, "error_message": None}]
@@ -131,11 +133,12 @@ def test_kafkas_formatter_reads_the_topic_and_passes_over_our_own_fields(
         group = Group(client)
         group.initialize(start=10, epoch=1)
         waiting = StateBatch(14, 15, AVAILABLE, 2, not_before_ms=1_700_000_000_000)
-        group.write(StateBatch(11, 12, ACKNOWLEDGED, 1), waiting)
+        letter = StateBatch(13, 13, ARCHIVING, 1, dead_letter_reason=2)
+        group.write(StateBatch(11, 12, ACKNOWLEDGED, 1), letter, waiting, relay=b"on its way")
         group.ask("ReadShareGroupState", 0, leader_epoch=3)
         later = StateBatch(20, 20, AVAILABLE, 1, not_before_ms=1_800_000_000_000)
         group.write(later, start=12, leader_epoch=3, complete=1)
-        assert group.offsets(leader_epoch=3) == {12, 14, 15, 20}
+        assert group.offsets(leader_epoch=3) == {12, 13, 14, 15, 20}
         group.ask("DeleteShareGroupState", 0)
         index = partition_of(str(group.key), 50)
     kept = kept_of(broker.bootstrap, STATE_TOPIC, FORMATTER, str(group.key), partition=index)
@@ -146,11 +149,16 @@ def test_kafkas_formatter_reads_the_topic_and_passes_over_our_own_fields(
     assert begun["data"]["startOffset"] == 10 and begun["data"]["stateEpoch"] == 1
     assert begun["data"]["createTimestamp"] == begun["data"]["writeTimestamp"] > 0
     assert first["data"]["deliveryCompleteCount"] == 3 and first["data"]["startOffset"] == -1
-    assert first["data"]["stateBatches"] == [row(11, 12, ACKNOWLEDGED, 1), row(14, 15, AVAILABLE, 2)]
+    assert first["data"]["stateBatches"] == [
+        row(11, 12, ACKNOWLEDGED, 1),
+        row(13, 13, ARCHIVING, 1),
+        row(14, 15, AVAILABLE, 2),
+    ]
     assert led["data"]["leaderEpoch"] == 3 and led["data"]["stateBatches"] == []
     assert (snapshot["data"]["snapshotEpoch"], snapshot["data"]["startOffset"]) == (1, 12)
     assert snapshot["data"]["stateBatches"] == [
         row(12, 12, ACKNOWLEDGED, 1),
+        row(13, 13, ARCHIVING, 1),
         row(14, 15, AVAILABLE, 2),
         row(20, 20, AVAILABLE, 1),
     ]

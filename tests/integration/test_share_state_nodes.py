@@ -42,9 +42,11 @@ def coordinator(nodes: Nodes, key: SharePartitionKey) -> int:
     return topic.partitions[partition_of(str(key), len(topic.partitions))].leader
 
 
-async def write(nodes: Nodes, at: int, key: SharePartitionKey, *batches: StateBatch, start: int = -1) -> None:
+async def write(
+    nodes: Nodes, at: int, key: SharePartitionKey, *batches: StateBatch, start: int = -1, relay: bytes = b""
+) -> None:
     await states(nodes, at).write(
-        key, state_epoch=1, leader_epoch=0, start_offset=start, delivery_complete_count=-1, batches=batches
+        key, state_epoch=1, leader_epoch=0, start_offset=start, delivery_complete_count=-1, batches=batches, relay=relay
     )
 
 
@@ -61,13 +63,21 @@ async def test_any_broker_reads_what_another_has_written(tmp_path: Path) -> None
     async with some_nodes(tmp_path, 3, QUICK) as nodes:
         keys = await begun(nodes, 6)
         for number, key in enumerate(keys):
-            await write(nodes, number % 3 + 1, key, StateBatch(5, 9, DONE, 1, not_before_ms=7), start=3)
+            await write(
+                nodes,
+                number % 3 + 1,
+                key,
+                StateBatch(5, 9, DONE, 1, not_before_ms=7, dead_letter_reason=1),
+                start=3,
+                relay=b"on its way",
+            )
         assert len({coordinator(nodes, key) for key in keys}) > 1, "else nothing was asked of another broker"
         for at in nodes.running:
             for key in keys:
                 state = await states(nodes, at).read(key, leader_epoch=0)
                 assert (state.state_epoch, state.start_offset) == (1, 3)
-                assert list(state.batches) == [StateBatch(5, 9, DONE, 1, not_before_ms=7)]
+                assert list(state.batches) == [StateBatch(5, 9, DONE, 1, not_before_ms=7, dead_letter_reason=1)]
+                assert state.relay == b"on its way"
                 summary = await states(nodes, at).summary(key, leader_epoch=0)
                 assert (summary.start_offset, summary.delivery_complete_count) == (3, -1)
         topic = nodes.image().topics[SHARE_GROUP_STATE]

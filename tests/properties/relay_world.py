@@ -3,12 +3,18 @@
 Real are the relay's machine and its entries, and what a partition checks of producers. Everything else is a model: the
 home's log is a list, of which some is replicated; a leader that was replaced goes on as long as the story likes; the
 target's leader may fail, may forget producers, may take no large batches, and what is sent may be late, twice or lost.
+
+There are two kinds of home. One keeps every entry, as schedules do; of the other the newest state counts, as of a share
+partition: all that is open and all that is finished, with each write.
 """
 
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
+
+from penstock.delivery.dead_letters.refs import decode_relay, encode_relay
 from penstock.delivery.relay.bugs import NO_BUGS, RelayBugs
 from penstock.delivery.relay.entries import Entry, Target, decode, encode
 from penstock.delivery.relay.machine import Answer, RelayMachine, Send, Start, Write
@@ -105,7 +111,7 @@ def header_of(send: Send) -> BatchHeader:
 
 
 class HomeLeader:
-    """One broker that leads the home, or believes so."""
+    """One broker that leads the home, or believes so. Its log keeps entries."""
 
     def __init__(self, world: "RelayWorld", log: list[bytes], bugs: RelayBugs) -> None:
         self.world = world
@@ -114,10 +120,13 @@ class HomeLeader:
         self.finished: set[int] = set()
         self.log = log
         self.replicated = 0
-        for position, data in enumerate(log, 1):
-            self._take(decode(data), position)
+        self._replay()
         self.machine.loaded(world.now)
         self.machine.replicated_to(self.replicated)
+
+    def _replay(self) -> None:
+        for position, data in enumerate(self.log, 1):
+            self._take(decode(data), position)
 
     @property
     def is_leader(self) -> bool:
@@ -178,8 +187,26 @@ class HomeLeader:
         self.machine.started(step, producer_id=self.world.next_id(), from_offset=end, now=now)
 
 
+class StateKeeper(HomeLeader):
+    """One whose log keeps states, of which the newest counts."""
+
+    def _replay(self) -> None:
+        if self.log:
+            relay, finished = msgspec.msgpack.decode(self.log[-1], type=tuple[bytes, list[int]])
+            self.finished = set(finished)
+            for entry in decode_relay(relay)[1]:
+                self._take(entry, len(self.log))
+            self.waiting = [number for number in self.waiting if number not in self.finished]
+
+    def write(self, entry: Entry) -> None:
+        self._take(entry, len(self.log) + 1)
+        relay = encode_relay(len(self.log) + 1, self.machine.entries())
+        self.log.append(msgspec.msgpack.encode((relay, sorted(self.finished))))
+
+
 class RelayWorld:
-    def __init__(self, seed: int, bugs: RelayBugs = NO_BUGS) -> None:
+    def __init__(self, seed: int, bugs: RelayBugs = NO_BUGS, home: type[HomeLeader] = HomeLeader) -> None:
+        self.home = home
         self.chance = random.Random(seed)
         self.may_lose_records = seed % 4 == 0
         self.bugs = bugs
@@ -192,7 +219,7 @@ class RelayWorld:
         self.marks: set[str] = set()
         self.is_healed = False
         self._last_id = 1000
-        self.leader = HomeLeader(self, [], bugs)
+        self.leader = home(self, [], bugs)
 
     def next_id(self) -> int:
         self._last_id += 1
@@ -253,7 +280,7 @@ class RelayWorld:
             assert self.leader is not None
             self.zombies = [*self.zombies[-1:], self.leader]
             kept = self.chance.randint(self.committed, len(self.leader.log))
-            self.leader = HomeLeader(self, self.leader.log[:kept], self.bugs)
+            self.leader = self.home(self, self.leader.log[:kept], self.bugs)
         elif chance < 0.03:
             self.marks.add("target failed over")
             self.target.fail_over()
@@ -278,8 +305,10 @@ class RelayWorld:
             raise Violation(f"never came: {sorted(set(range(RECORDS)) - set(there))}")
 
 
-def story(seed: int, bugs: RelayBugs = NO_BUGS) -> tuple[Violation | None, set[str]]:
-    world = RelayWorld(seed, bugs)
+def story(
+    seed: int, bugs: RelayBugs = NO_BUGS, home: type[HomeLeader] = HomeLeader
+) -> tuple[Violation | None, set[str]]:
+    world = RelayWorld(seed, bugs, home)
     try:
         world.run()
     except Violation as violation:

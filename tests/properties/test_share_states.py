@@ -22,7 +22,8 @@ def batches(draw: Any) -> StateBatch:
     first = draw(st.integers(0, OFFSET_MAX))
     last = draw(st.integers(first, min(first + 6, OFFSET_MAX)))
     not_before = draw(st.sampled_from((0, 0, 5)))
-    return StateBatch(first, last, draw(st.sampled_from((0, 2, 4))), draw(st.integers(1, 3)), not_before)
+    state, reason = draw(st.sampled_from(((0, 0), (2, 0), (3, 1), (3, 4), (4, 0))))
+    return StateBatch(first, last, state, draw(st.integers(1, 3)), not_before, reason)
 
 
 class Model:
@@ -30,17 +31,19 @@ class Model:
 
     def __init__(self) -> None:
         self.start = -1
-        self.standing: dict[int, tuple[int, int, int]] = {}
+        self.relay = b""
+        self.standing: dict[int, tuple[int, int, int, int]] = {}
 
     def write(self, said: commands.Write) -> None:
         self.start = max(self.start, said.progress.start_offset)
+        self.relay = max(self.relay, said.relay)
         for batch in said.batches:
             for offset in range(batch.first_offset, batch.last_offset + 1):
-                self.standing[offset] = max(self.standing.get(offset, (0, 0, 0)), batch.standing)
+                self.standing[offset] = max(self.standing.get(offset, (0, 0, 0, 0)), batch.standing)
 
     @property
-    def rows(self) -> list[tuple[int, int, tuple[int, int, int]]]:
-        rows: list[tuple[int, int, tuple[int, int, int]]] = []
+    def rows(self) -> list[tuple[int, int, tuple[int, int, int, int]]]:
+        rows: list[tuple[int, int, tuple[int, int, int, int]]] = []
         for offset, standing in sorted(self.standing.items()):
             if offset < self.start:
                 continue
@@ -51,15 +54,16 @@ class Model:
         return rows
 
 
-def rows_of(ranges: Any) -> list[tuple[int, int, tuple[int, int, int]]]:
+def rows_of(ranges: Any) -> list[tuple[int, int, tuple[int, int, int, int]]]:
     return [(each.first_offset, each.last_offset, each.standing) for each in ranges]
 
 
 writes = st.builds(
-    lambda key, rows, start: write(*rows, key=key, start=start),
+    lambda key, rows, start, relay: write(*rows, key=key, start=start, relay=relay),
     st.sampled_from(KEYS),
     st.lists(batches(), max_size=3),
     st.sampled_from((-1, -1, 0, 5, 12, 20, 30)),
+    st.sampled_from((b"", b"", b"\1open", b"\2", b"\3more")),
 )
 
 
@@ -109,6 +113,9 @@ def test_what_is_kept_is_what_was_written_through_cuts_and_restarts(
         }
         assert {key: state.progress.start_offset for key, state in world.machine.states.items()} == {
             key: model.start for key, model in models.items()
+        }
+        assert {key: state.relay for key, state in world.machine.states.items()} == {
+            key: model.relay for key, model in models.items()
         }
         assert known(world.replayed()) == known(world.machine)
 

@@ -81,7 +81,8 @@ def _narrow(name: str, layout: Layout, entity: Any, found: dict[tuple[str, str],
             _narrow(name, slot.inner, _inner_class(theirs.type), found)
     for slot in layout.tagged:
         if slot.field.name in OWN_NAMES:  # which kio does not know
-            found[layout.struct, slot.field.python_name] = st.just(slot.field.default)
+            default = slot.field.default
+            found[layout.struct, slot.field.python_name] = st.just(b"" if slot.field.type == "bytes" else default)
 
 
 def _inner_class(annotation: Any) -> Any:

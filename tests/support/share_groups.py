@@ -56,6 +56,7 @@ class StatesInMemory:
         start_offset: int,
         delivery_complete_count: int,
         batches: Sequence[StateBatch],
+        relay: bytes = b"",
     ) -> None:
         known = await self.read(key, leader_epoch=leader_epoch)
         if known.state_epoch > state_epoch:

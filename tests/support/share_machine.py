@@ -114,6 +114,7 @@ def known(machine: ShareMachine) -> dict[SharePartitionKey, tuple[Any, ...]]:
             state.leader_epoch,
             state.progress,
             list(state.ranges),
+            state.relay,
             state.create_timestamp,
             state.write_timestamp,
             state.updates,

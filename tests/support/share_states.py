@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 
-from penstock.coordinators.shares.states import SharePartitionKey, ShareState, ShareSummary, StateBatch
-from penstock.delivery.shares.ranges import Row, add_row
+from penstock.coordinators.shares.states import SharePartitionKey, ShareState, ShareSummary, StateBatch, newer_relay
+from penstock.delivery.shares.archiving import kept_batch
+from penstock.delivery.shares.ranges import STATE_BITS, Row, add_row
 from penstock.errors import FencedLeaderEpoch, FencedStateEpoch, Refusal
 
 
@@ -15,6 +16,8 @@ class Kept:
         self.start_offset = -1
         self.done = -1
         self.cells: dict[int, tuple[int, int]] = {}
+        """States and delivery counts; a state has why in it, see delivery/shares/archiving.py."""
+        self.relay = b""
         self.waits: dict[int, int] = {}
 
     def batches(self) -> list[StateBatch]:
@@ -23,7 +26,7 @@ class Kept:
         for offset in sorted(self.cells):
             if offset >= self.start_offset:
                 add_row(rows, offset, offset, *self.cells[offset], self.waits.get(offset, 0))
-        return [StateBatch(*row[:4], int(row[4])) for row in rows]
+        return [kept_batch(row, int(row[4])) for row in rows]
 
 
 class StatesInMemory:
@@ -46,7 +49,7 @@ class StatesInMemory:
     async def read(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareState:
         await self.gate.wait()
         kept = self._owned(key, leader_epoch)
-        return ShareState(kept.state_epoch, kept.start_offset, kept.batches())
+        return ShareState(kept.state_epoch, kept.start_offset, kept.batches(), kept.relay)
 
     async def write(
         self,
@@ -57,6 +60,7 @@ class StatesInMemory:
         start_offset: int,
         delivery_complete_count: int,
         batches: Sequence[StateBatch],
+        relay: bytes = b"",
     ) -> None:
         await self.gate.wait()
         kept = self._owned(key, leader_epoch)
@@ -65,12 +69,13 @@ class StatesInMemory:
         self.writes += 1
         kept.start_offset = max(kept.start_offset, start_offset)
         kept.done = delivery_complete_count
+        kept.relay = newer_relay(kept.relay, relay)
         for each in batches:
             for offset in range(each.first_offset, each.last_offset + 1):
                 state, count = kept.cells.get(offset, (0, 0))
-                standing = count, state, kept.waits.get(offset, 0)
+                standing = count, state & STATE_BITS, kept.waits.get(offset, 0), state >> 4
                 if each.standing > standing:
-                    kept.cells[offset] = each.delivery_state, each.delivery_count
+                    kept.cells[offset] = each.delivery_state | each.dead_letter_reason << 4, each.delivery_count
                     kept.waits[offset] = each.not_before_ms
 
     async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary:

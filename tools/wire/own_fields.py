@@ -28,8 +28,26 @@ _IN_FLIGHT = {
     ],
 }  # fmt: skip
 
+_REASON = {
+    # Why records of a batch are on their way to a dead-letter topic; 0: they are not.
+    "name": "DeadLetterReason", "type": "int8", "versions": "0+", "tagged": "0+", "tag": 10_010, "default": 0,
+    "ignorable": True,
+}  # fmt: skip
+_RELAY = {
+    # What of the partition's records is on its way to another topic; empty: as it was.
+    "name": "Relay", "type": "bytes", "versions": "0+", "tagged": "0+", "tag": 10_011, "ignorable": True,
+}  # fmt: skip
+
+ITSELF = ""
+"""The message's own fields."""
+
 OWN_FIELDS: Mapping[tuple[str, str], tuple[dict[str, Any], ...]] = {
-    (message, "StateBatches"): (_NOT_BEFORE,)
+    ("ReadShareGroupStateResponse", "Partitions"): (_RELAY,),
+    ("ShareSnapshotValue", ITSELF): (_RELAY,),
+    ("ShareUpdateValue", ITSELF): (_RELAY,),
+    ("WriteShareGroupStateRequest", "Partitions"): (_RELAY,),
+} | {
+    (message, "StateBatches"): (_NOT_BEFORE, _REASON)
     for message in (
         "ReadShareGroupStateResponse",
         "ShareSnapshotValue",
@@ -46,7 +64,10 @@ OWN_NAMES = frozenset(field["name"] for fields in OWN_FIELDS.values() for field 
 
 
 def with_own_fields(message: dict[str, Any]) -> dict[str, Any]:
-    return message | {"fields": _laid_over(message["name"], message["fields"])} if "fields" in message else message
+    if "fields" not in message:
+        return message
+    own = list(OWN_FIELDS.get((message["name"], ITSELF), ()))
+    return message | {"fields": _laid_over(message["name"], message["fields"]) + own}
 
 
 def _laid_over(message: str, fields: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Which right the settings of a resource take: a topic's and a group's their own, all else one of the cluster."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from penstock.access.authorizer import CLUSTER_NAME, Authorizer
@@ -12,10 +12,12 @@ from penstock.access.rights import (
     DESCRIBE_GROUP_CONFIGS,
     DESCRIBE_TOPIC_CONFIGS,
     READ_TOPIC,
+    WRITE_TOPIC,
     Right,
 )
 from penstock.access.subject import Subject
 from penstock.cluster import ClusterImage, Resource, ResourceType
+from penstock.settings.group import ERRORS_DEADLETTERQUEUE_TOPIC_NAME
 
 _ALTER: Final[Mapping[ResourceType, Right]] = {
     ResourceType.TOPIC: ALTER_TOPIC_CONFIGS,
@@ -36,6 +38,16 @@ def require_to_alter_view(authorizer: Authorizer, subject: Subject, image: Clust
     topic = image.topics.get(resource.name) if resource.type is ResourceType.TOPIC else None
     if topic is not None and topic.source is not None:
         authorizer.require(subject, READ_TOPIC, topic.source.name)
+
+
+def require_to_name_topics(
+    authorizer: Authorizer, subject: Subject, resource: Resource, values: Iterable[tuple[str, str | None]]
+) -> None:
+    """Brokers write a group's dead letters where it says: only who could write there may say so."""
+    if resource.type is ResourceType.GROUP:
+        for name, topic in values:
+            if name == ERRORS_DEADLETTERQUEUE_TOPIC_NAME.name and topic:
+                authorizer.require(subject, WRITE_TOPIC, topic)
 
 
 def require_to_describe(authorizer: Authorizer, subject: Subject, resource_type: int, name: str) -> None:

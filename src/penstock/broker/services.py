@@ -50,6 +50,8 @@ from penstock.coordinators.transactions.marker_sender import MarkerSender
 from penstock.coordinators.transactions.marker_writer import MarkerWriter
 from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
 from penstock.coordinators.transactions.transaction_gate import CoordinatorGate, TransactionGate
+from penstock.delivery.dead_letters.service import DeadLetters
+from penstock.delivery.dead_letters.service import expose as expose_dead_letters
 from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.delivery.schedules.service import Schedules
 from penstock.delivery.shares.group_rules import GroupRules
@@ -247,6 +249,19 @@ def build(config: Config, ports: Ports) -> Services:
     ends = LogEnds(partitions, image, peers)
     share_groups = ShareGroupService(groups, share_states, ends, image, spawn=spawn)
     groups.on_states_to_initialize = share_groups.order
+    dead_letters = DeadLetters(
+        me=me,
+        image=image,
+        controller=cluster.controller,
+        partitions=partitions,
+        producer_ids=cluster.producer_ids,
+        peers=peers,
+        catch_up=cluster.in_sync_writes.catch_up,
+        config=config,
+        clock=clock,
+        spawn=spawn,
+        registry=registry,
+    )
     authenticator = PeerAuthenticator(
         image, me=me, dice=dice, secret=cluster.secret, peer_listener=inter_broker_listener(config).name
     )
@@ -330,7 +345,7 @@ def build(config: Config, ports: Ports) -> Services:
         share_groups=share_groups,
         shares=shares,
         share_states=share_states,
-        share_delivery=_share_delivery(config, ports, partitions, share_states),
+        share_delivery=_share_delivery(config, ports, partitions, share_states, dead_letters),
         schedules=Schedules(
             me=me,
             config=config,
@@ -366,11 +381,21 @@ def build(config: Config, ports: Ports) -> Services:
     return services
 
 
-def _share_delivery(config: Config, ports: Ports, partitions: Partitions, states: ShareStates) -> ShareDelivery:
+def _share_delivery(
+    config: Config, ports: Ports, partitions: Partitions, states: ShareStates, dead_letters: DeadLetters
+) -> ShareDelivery:
     rules = GroupRules(ports.cluster.image, config)
     share_partitions = SharePartitions(
-        partitions, states, rules, config=config, clock=ports.clock, spawn=ports.spawn, registry=ports.registry
+        partitions,
+        states,
+        rules,
+        config=config,
+        clock=ports.clock,
+        spawn=ports.spawn,
+        registry=ports.registry,
+        new_archiver=dead_letters.home_of,
     )
+    expose_dead_letters(share_partitions, ports.registry)
     sessions_max = config[settings.GROUP_SHARE_MAX_SHARE_SESSIONS]
     return ShareDelivery(share_partitions, rules, sessions_max=sessions_max, registry=ports.registry)
 

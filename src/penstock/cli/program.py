@@ -100,6 +100,7 @@ program = LazyGroup(
         "consume": ("penstock.cli.consume:consume", "Read records and print them."),
         "group": ("penstock.cli.group:group", "List, describe, measure, reset and delete consumer groups."),
         "share": ("penstock.cli.share:share", "List, describe, reset and delete share groups."),
+        "dlq": ("penstock.cli.dlq:dlq", "List, show, send back and delete dead letters of share groups."),
         "schedule": ("penstock.cli.schedule:schedule", "List, show and cancel records that wait for their time."),
         "retry": ("penstock.cli.retry:retry", "Count what groups try again."),
         "log": ("penstock.cli.log:log", "Put damaged and unknown logs of a stopped broker right."),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from penstock.cluster import names, schedule_topics, views
+from penstock.cluster import dead_letter_topics, names, schedule_topics, views
 from penstock.cluster.commands import Operation, SettingChange
 from penstock.cluster.describing import require_this_broker
 from penstock.cluster.image.image import ClusterImage
@@ -142,6 +142,7 @@ def check(
             if not resource.name:
                 raise InvalidRequest("name a group: what holds for all groups is set on the broker")
             check_group(after, config)
+            dead_letter_topics.check_group(before, after, image, config)
         case ResourceType.CLIENT_METRICS:
             if not resource.name:
                 raise InvalidRequest("name a client metrics subscription")

@@ -1,11 +1,11 @@
 """The features a cluster agrees on, and what UpdateFeatures may do to them.
 
 A feature is listed once it is true here (RULES 38). group.version 1 says that groups of the consumer protocol are
-served (KIP-848); at 0 their members are refused. share.version 1 says the same of share groups (KIP-932).
-transaction.version tells clients how to end transactions: at 2 every end raises the producer's epoch, and producing
-adds partitions (KIP-890); clients that do it the older way are served at any level. metadata.version tells clients
-which Kafka release's metadata they may expect; what we store does not depend on it, but going below a level at which
-Kafka's own metadata changed is refused, as tools expect.
+served (KIP-848); at 0 their members are refused. share.version 1 says the same of share groups (KIP-932), and 2 that
+what they give up goes to dead-letter topics (KIP-1191). transaction.version tells clients how to end transactions: at 2
+every end raises the producer's epoch, and producing adds partitions (KIP-890); clients that do it the older way are
+served at any level. metadata.version tells clients which Kafka release's metadata they may expect; what we store does
+not depend on it, but going below a level at which Kafka's own metadata changed is refused, as tools expect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,8 @@ METADATA_VERSION = "metadata.version"
 GROUP_VERSION = "group.version"
 TRANSACTION_VERSION = "transaction.version"
 SHARE_VERSION = "share.version"
+DEAD_LETTERS_FROM = 2
+"""The share.version."""
 
 
 class Levels(NamedTuple):
@@ -31,7 +33,7 @@ SUPPORTED: Mapping[str, Levels] = {
     METADATA_VERSION: Levels(7, 30),
     GROUP_VERSION: Levels(0, 1),
     TRANSACTION_VERSION: Levels(0, 2),
-    SHARE_VERSION: Levels(0, 1),
+    SHARE_VERSION: Levels(0, 2),
 }
 """metadata.version 7 is Kafka 3.3-IV3, 30 is 4.3-IV0: the levels that Kafka 4.3.0 supports."""
 
@@ -44,13 +46,17 @@ class FeaturesImage(NamedTuple):
     """Rises with every change, so that clients can tell which of two answers is newer."""
     supported: Mapping[str, Levels] = SUPPORTED
 
+    @property
+    def has_dead_letters(self) -> bool:
+        return self.finalized.get(SHARE_VERSION, 0) >= DEAD_LETTERS_FROM
+
     def require(self, feature: str) -> None:
         """For requests of something that the cluster may have switched off."""
         if not self.finalized.get(feature):
             raise UnsupportedVersion(f"the feature {feature} is off")
 
 
-INITIAL: Mapping[str, int] = {METADATA_VERSION: 30, GROUP_VERSION: 1, TRANSACTION_VERSION: 2, SHARE_VERSION: 1}
+INITIAL: Mapping[str, int] = {METADATA_VERSION: 30, GROUP_VERSION: 1, TRANSACTION_VERSION: 2, SHARE_VERSION: 2}
 """What a new cluster begins with."""
 
 _METADATA_CHANGED_AT = frozenset((8, 11, 13, 14, 15, 17, 23, 30))

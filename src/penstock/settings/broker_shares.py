@@ -4,7 +4,7 @@ take up at the leaders of partitions.
 
 from penstock.settings.checks import at_least, between
 from penstock.settings.setting import Importance, Scope, setting
-from penstock.settings.types import INT, SHORT, mib, minutes, seconds
+from penstock.settings.types import BOOLEAN, INT, SHORT, STRING, mib, minutes, seconds
 
 _BROKER = Scope.BROKER
 _HIGH = Importance.HIGH
@@ -57,6 +57,15 @@ PENSTOCK_SHARE_PARTITIONS_PER_STATE_PARTITION_MAX = setting(
     "penstock.share.partitions.per.state.partition.max", _BROKER, INT, default=20_000, check=at_least(1),
     doc="Share partitions (a partition as one share group sees it) that one partition of `__share_group_state` keeps. "
         "Further ones are refused (POLICY_VIOLATION) until groups or topics are deleted.",
+)  # fmt: skip
+
+ERRORS_DEADLETTERQUEUE_AUTO_CREATE_TOPICS_ENABLE = setting(
+    "errors.deadletterqueue.auto.create.topics.enable", _BROKER, BOOLEAN, default=False, live=True,
+    doc="Whether brokers make a share group's dead-letter topic when they need it and there is none.",
+)  # fmt: skip
+ERRORS_DEADLETTERQUEUE_TOPIC_NAME_PREFIX = setting(
+    "errors.deadletterqueue.topic.name.prefix", _BROKER, STRING, default="dlq.", live=True,
+    doc="What the name of a dead-letter topic begins with: no group may set another. Empty: any name will do.",
 )  # fmt: skip
 
 GROUP_SHARE_MAX_SHARE_SESSIONS = setting(

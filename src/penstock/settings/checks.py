@@ -48,6 +48,11 @@ def matching(pattern: str, *, text: str) -> Check[Any]:
     return Check(text, lambda value: compiled.fullmatch(value) is not None)
 
 
+def not_internal() -> Check[Any]:
+    """As Kafka has it for dead-letter topics."""
+    return Check("a topic's name that does not begin with __", lambda name: not name.startswith("__"))
+
+
 _REPLICA = re.compile(r"[0-9]+:[0-9]+")
 
 

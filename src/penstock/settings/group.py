@@ -8,7 +8,7 @@ be read, set and are checked, so that tools find what they expect. Classic group
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from penstock.settings.checks import Check, at_least, between, offset_reset, one_of
+from penstock.settings.checks import Check, at_least, between, not_internal, offset_reset, one_of
 from penstock.settings.setting import Scope, Setting, setting
 from penstock.settings.types import BOOLEAN, INT, STRING, hours, seconds
 
@@ -117,6 +117,26 @@ SHARE_ISOLATION_LEVEL = setting(
 SHARE_RENEW_ACKNOWLEDGE_ENABLE = setting(
     "share.renew.acknowledge.enable", Scope.GROUP, BOOLEAN, default=True,
     doc="Whether members of a share group may ask for more time with a record.",
+)  # fmt: skip
+ERRORS_DEADLETTERQUEUE_TOPIC_NAME = setting(
+    "errors.deadletterqueue.topic.name", Scope.GROUP, STRING, default="", check=not_internal(),
+    doc="Where a share group's records go that it gives up: rejected, tried too often, too old. The topic must allow "
+        "it (errors.deadletterqueue.group.enable) and cannot be one that the group reads. Empty: they go nowhere.",
+)  # fmt: skip
+ERRORS_DEADLETTERQUEUE_COPY_RECORD_ENABLE = setting(
+    "errors.deadletterqueue.copy.record.enable", Scope.GROUP, BOOLEAN, default=True,
+    doc="Whether a dead letter has the record's key, value and headers, or says only where it was and why. Apache "
+        "Kafka's default is false, and it never copies headers.",
+)  # fmt: skip
+PENSTOCK_DLQ_ON_FAILURE = setting(
+    "penstock.dlq.on.failure", Scope.GROUP, STRING, default="hold", check=one_of("hold", "drop"),
+    doc="What becomes of records whose dead letter cannot be written: hold keeps them, and tries until it can be "
+        "written; drop gives them up after five attempts, as Apache Kafka does.",
+)  # fmt: skip
+PENSTOCK_SHARE_TTL = setting(
+    "penstock.share.ttl", Scope.GROUP, STRING, default="none", check=one_of("none", "header"),
+    doc="With header, a record that is older than its header penstock-ttl-ms says is given up when a member would get "
+        "it. Every record is opened for that.",
 )  # fmt: skip
 STREAMS_SESSION_TIMEOUT_MS = _bounded(
     "streams.session.timeout.ms", default=seconds(45), low=seconds(45), high=seconds(60), check=at_least(1),

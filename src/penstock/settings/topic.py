@@ -264,6 +264,11 @@ LOCAL_RETENTION_BYTES = setting(
 
 # Views
 
+ERRORS_DEADLETTERQUEUE_GROUP_ENABLE = setting(
+    "errors.deadletterqueue.group.enable", _TOPIC, BOOLEAN, default=False,
+    doc="Whether share groups may have their dead letters written to the topic (their setting "
+    "errors.deadletterqueue.topic.name).",
+)  # fmt: skip
 PENSTOCK_VIEW_OF = setting(
     "penstock.view.of", _TOPIC, STRING, default="",
     doc="Makes the topic a view: it has no records of its own and shows those of the topic named here. Given when the "

@@ -91,7 +91,7 @@ async def test_a_broker_that_joined_is_controller_registered_and_has_features(cl
         "metadata.version": 30,
         "group.version": 1,
         "transaction.version": 2,
-        "share.version": 1,
+        "share.version": 2,
     }
     assert cluster.image.features.epoch > 0
     assert len(cluster.image.cluster_id) == 22

@@ -19,7 +19,7 @@ def test_only_what_is_built_is_supported() -> None:
         "metadata.version": (7, 30),
         "group.version": (0, 1),
         "transaction.version": (0, 2),
-        "share.version": (0, 1),
+        "share.version": (0, 2),
     }
 
 
@@ -27,7 +27,7 @@ def test_only_what_is_built_is_supported() -> None:
     ("wanted", "why"),
     [
         (FeatureUpdate("nope", 1), "nope cannot be set to 1: broker 1 does not have this feature"),
-        (FeatureUpdate("share.version", 2), "share.version cannot be set to 2: broker 1 has levels 0 to 1"),
+        (FeatureUpdate("share.version", 3), "share.version cannot be set to 3: broker 1 has levels 0 to 2"),
         (FeatureUpdate("metadata.version", 99), "metadata.version cannot be set to 99: broker 1 has levels 7 to 30"),
         (FeatureUpdate("metadata.version", -1, UpgradeType.UNSAFE_DOWNGRADE), "levels begin at 0"),
         (FeatureUpdate("metadata.version", 29), "it is at 30, and going below must be asked for as a downgrade"),

@@ -70,9 +70,10 @@ def test_a_refusal_says_the_rule() -> None:
         t.RETENTION_MS.parse("-2")
 
 
-def test_kafkas_thirty_four_topic_settings_are_all_there() -> None:
+def test_kafkas_thirty_four_topic_settings_are_all_there_and_that_of_a_later_release() -> None:
     kafkas = [name for name in settings_of(Scope.TOPIC) if not name.startswith("penstock.")]
-    assert len(kafkas) == 34
+    assert len(kafkas) == 35
+    assert t.ERRORS_DEADLETTERQUEUE_GROUP_ENABLE.name in kafkas
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from penstock.access.rights import (
     ALTER_GROUP_CONFIGS,
     ALTER_TOPIC_CONFIGS,
     READ_TOPIC,
+    WRITE_TOPIC,
     ResourceKind,
 )
-from penstock.broker.config_rights import require_to_alter, require_to_alter_view
+from penstock.broker.config_rights import require_to_alter, require_to_alter_view, require_to_name_topics
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage, Controller, ReplaceSettings, Resource, ResourceType, require_alterable
 from penstock.errors import InvalidRequest, Refusal
@@ -23,7 +24,7 @@ from penstock.wire.messages.alter_configs_response import AlterConfigsResourceRe
 @answers(
     ApiKey.ALTER_CONFIGS,
     versions=(0, 2),
-    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, READ_TOPIC),
+    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, READ_TOPIC, WRITE_TOPIC),
     audits=(ResourceKind.TOPIC, ResourceKind.CLUSTER, ResourceKind.GROUP),
 )
 async def alter_configs(
@@ -44,6 +45,7 @@ async def alter_configs(
             require_to_alter(authorizer, context.caller.subject, resource.resource_type, resource.resource_name)
             command = _command(resource, broker_id)
             require_to_alter_view(authorizer, context.caller.subject, image, command.resource)
+            require_to_name_topics(authorizer, context.caller.subject, command.resource, command.settings)
             commands[index] = command
         except Refusal as refusal:
             outcomes[index] = refusal

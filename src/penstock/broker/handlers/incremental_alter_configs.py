@@ -11,9 +11,10 @@ from penstock.access.rights import (
     ALTER_GROUP_CONFIGS,
     ALTER_TOPIC_CONFIGS,
     READ_TOPIC,
+    WRITE_TOPIC,
     ResourceKind,
 )
-from penstock.broker.config_rights import require_to_alter, require_to_alter_view
+from penstock.broker.config_rights import require_to_alter, require_to_alter_view, require_to_name_topics
 from penstock.broker.loggers import LoggerLevels
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
@@ -45,7 +46,7 @@ from penstock.wire.messages.incremental_alter_configs_response import (
 @answers(
     ApiKey.INCREMENTAL_ALTER_CONFIGS,
     versions=(0, 1),
-    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, READ_TOPIC),
+    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, READ_TOPIC, WRITE_TOPIC),
     audits=(ResourceKind.TOPIC, ResourceKind.CLUSTER, ResourceKind.GROUP),
 )
 async def incremental_alter_configs(
@@ -67,6 +68,12 @@ async def incremental_alter_configs(
             require_to_alter(authorizer, context.caller.subject, resource.resource_type, resource.resource_name)
             command = _command(resource)
             require_to_alter_view(authorizer, context.caller.subject, image, command.resource)
+            require_to_name_topics(
+                authorizer,
+                context.caller.subject,
+                command.resource,
+                [(change.name, change.value) for change in command.changes],
+            )
             if command.resource.type is ResourceType.BROKER_LOGGER:
                 _alter_loggers(command, broker_id, loggers, validate_only=request.validate_only)
                 outcomes[index] = None

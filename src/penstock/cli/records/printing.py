@@ -38,14 +38,14 @@ def json_line(record: PrintedRecord) -> bytes:
         "offset": record.offset,
         "timestamp": record.timestamp_ms,
         "timestamp_type": record.timestamp_type,
-        **_json_bytes("key", record.key),
-        **_json_bytes("value", record.value),
-        "headers": [{"name": name, **_json_bytes("value", value)} for name, value in record.headers],
+        **json_bytes("key", record.key),
+        **json_bytes("value", record.value),
+        "headers": [{"name": name, **json_bytes("value", value)} for name, value in record.headers],
     }
     return _encoder.encode(document) + b"\n"
 
 
-def _json_bytes(name: str, data: bytes | None) -> dict[str, str | None]:
+def json_bytes(name: str, data: bytes | None) -> dict[str, str | None]:
     if data is None:
         return {name: None}
     try:

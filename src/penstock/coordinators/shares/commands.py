@@ -37,6 +37,7 @@ class Write(Question, frozen=True, kw_only=True):
     leader_epoch: int
     progress: Progress
     batches: Sequence[StateBatch] = ()
+    relay: bytes = b""
 
 
 class Summarize(Question, frozen=True, kw_only=True):

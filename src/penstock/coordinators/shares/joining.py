@@ -5,6 +5,7 @@ import msgspec
 from penstock.coordinators.shares.commands import Write
 from penstock.coordinators.shares.progress import UNCHANGED, Progress
 from penstock.coordinators.shares.ranges import StateRanges
+from penstock.coordinators.shares.states import newer_relay
 
 
 def joined(first: Write, second: Write) -> Write | None:
@@ -13,7 +14,12 @@ def joined(first: Write, second: Write) -> Write | None:
         return None
     batches = StateRanges(first.batches)
     batches.add(second.batches)
-    return msgspec.structs.replace(first, progress=_progress(first.progress, second.progress), batches=tuple(batches))
+    return msgspec.structs.replace(
+        first,
+        progress=_progress(first.progress, second.progress),
+        batches=tuple(batches),
+        relay=newer_relay(first.relay, second.relay),
+    )
 
 
 def _progress(first: Progress, second: Progress) -> Progress:

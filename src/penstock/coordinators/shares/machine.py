@@ -27,7 +27,7 @@ from penstock.coordinators.shares.progress import UNCHANGED, Progress
 from penstock.coordinators.shares.ranges import StateRanges
 from penstock.coordinators.shares.records import Forgotten, Snapshot, Update
 from penstock.coordinators.shares.state import NO_SUMMARY, PartitionState, ShareLimits
-from penstock.coordinators.shares.states import SharePartitionKey, StateBatch
+from penstock.coordinators.shares.states import SharePartitionKey, StateBatch, newer_relay
 from penstock.errors import (
     FencedLeaderEpoch,
     FencedStateEpoch,
@@ -85,7 +85,8 @@ class ShareMachine:
             raise FencedStateEpoch(f"{command.state_epoch} is older than {state.state_epoch}")
         _require_there(command)
         self._require_room(command, state)
-        record = self._increment(command.key, state, command.progress, state.leader_epoch, command.batches, wall)
+        said, leader_epoch = command.progress, state.leader_epoch
+        record = self._increment(command.key, state, said, leader_epoch, command.batches, wall, relay=command.relay)
         return Decision(records=(record,), replies=(Reply(command.address, None),))
 
     def _read(self, command: commands.Read, wall: Millis) -> Decision:
@@ -107,6 +108,7 @@ class ShareMachine:
         leader_epoch: int,
         batches: Sequence[StateBatch],
         wall: Millis,
+        relay: bytes = b"",
     ) -> Snapshot | Update:
         """An update, or a snapshot where it is time for one."""
         progress = said if self._bugs.repeats_go_back and said.start_offset >= 0 else state.progress.after(said)
@@ -120,6 +122,7 @@ class ShareMachine:
                 leader_epoch=leader_epoch,
                 progress=progress._replace(start_offset=start_offset),
                 batches=tuple(added),
+                relay=relay,
             )
         ranges = state.ranges.copy()
         ranges.drop_before(progress.start_offset)
@@ -134,6 +137,7 @@ class ShareMachine:
             create_timestamp=wall,
             write_timestamp=wall,
             batches=tuple(ranges),
+            relay=newer_relay(state.relay, relay),
         )
 
     def _initialize(self, command: commands.Initialize, wall: Millis) -> Decision:
@@ -204,6 +208,7 @@ class ShareMachine:
         goes_back = self._bugs.repeats_go_back and update.progress.start_offset >= 0
         state.progress = update.progress if goes_back else state.progress.after(update.progress)
         state.leader_epoch = max(state.leader_epoch, update.leader_epoch)
+        state.relay = newer_relay(state.relay, update.relay)
         state.ranges.add(update.batches)
         state.ranges.drop_before(state.progress.start_offset)
         state.updates += 1
@@ -215,6 +220,7 @@ class ShareMachine:
             leader_epoch=snapshot.leader_epoch,
             progress=snapshot.progress,
             ranges=StateRanges(snapshot.batches),
+            relay=snapshot.relay,
             create_timestamp=snapshot.create_timestamp,
             write_timestamp=snapshot.write_timestamp,
             snapshot_at=self._batch_at,

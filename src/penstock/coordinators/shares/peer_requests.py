@@ -101,7 +101,8 @@ def _nothing(_outcome: Any) -> Mapping[str, Any]:
 
 def _read(state: ShareState) -> Mapping[str, Any]:
     batches = as_wire(state.batches, read_share_group_state_response.StateBatch)
-    return {"state_epoch": state.state_epoch, "start_offset": state.start_offset, "state_batches": batches}
+    told = {"state_epoch": state.state_epoch, "start_offset": state.start_offset, "state_batches": batches}
+    return told | {"relay": state.relay}
 
 
 EXCHANGES: Final[Mapping[type[Question], Exchange]] = {
@@ -131,7 +132,9 @@ EXCHANGES: Final[Mapping[type[Question], Exchange]] = {
         topic_result=read_share_group_state_response.ReadStateResult,
         result=read_share_group_state_response.PartitionResult,
         answered=_read,
-        answer=lambda part: ShareState(part.state_epoch, part.start_offset, from_wire(part.state_batches)),
+        answer=lambda part: ShareState(
+            part.state_epoch, part.start_offset, from_wire(part.state_batches), bytes(part.relay)
+        ),
     ),
     commands.Write: Exchange(
         version=1,
@@ -144,6 +147,7 @@ EXCHANGES: Final[Mapping[type[Question], Exchange]] = {
             asked.progress.start_offset,
             asked.progress.delivery_complete_count,
             as_wire(asked.batches, write_share_group_state_request.StateBatch),
+            asked.relay,
         ),
         question=lambda key, part: commands.Write(
             key=key,
@@ -151,6 +155,7 @@ EXCHANGES: Final[Mapping[type[Question], Exchange]] = {
             leader_epoch=part.leader_epoch,
             progress=Progress(part.start_offset, part.delivery_complete_count),
             batches=from_wire(part.state_batches),
+            relay=bytes(part.relay),
         ),
         response=write_share_group_state_response.WriteShareGroupStateResponse,
         topic_result=write_share_group_state_response.WriteStateResult,

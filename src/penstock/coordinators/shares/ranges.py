@@ -95,4 +95,6 @@ def _joined(batches: Iterable[StateBatch]) -> Iterator[StateBatch]:
 def _part(batch: StateBatch, first: int, last: int) -> StateBatch:
     if first == batch.first_offset and last == batch.last_offset:
         return batch
-    return StateBatch(first, last, batch.delivery_state, batch.delivery_count, batch.not_before_ms)
+    return StateBatch(
+        first, last, batch.delivery_state, batch.delivery_count, batch.not_before_ms, batch.dead_letter_reason
+    )

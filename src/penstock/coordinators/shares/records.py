@@ -34,6 +34,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     create_timestamp: int
     write_timestamp: int
     batches: Sequence[StateBatch] = ()
+    relay: bytes = b""
 
 
 class Update(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +45,8 @@ class Update(msgspec.Struct, frozen=True, kw_only=True):
     leader_epoch: int
     progress: Progress
     batches: Sequence[StateBatch] = ()
+    relay: bytes = b""
+    """Empty: as it was."""
 
 
 class Forgotten(msgspec.Struct, frozen=True):
@@ -91,6 +94,7 @@ def _snapshot(record: Snapshot) -> snapshots.ShareSnapshotValue:
         create_timestamp=record.create_timestamp,
         write_timestamp=record.write_timestamp,
         state_batches=as_wire(record.batches, snapshots.StateBatch),
+        relay=record.relay,
     )
 
 
@@ -101,6 +105,7 @@ def _update(record: Update) -> updates.ShareUpdateValue:
         start_offset=record.progress.start_offset,
         delivery_complete_count=record.progress.delivery_complete_count,
         state_batches=as_wire(record.batches, updates.StateBatch),
+        relay=record.relay,
     )
 
 
@@ -114,6 +119,7 @@ def _read_snapshot(key: SharePartitionKey, value: snapshots.ShareSnapshotValue) 
         create_timestamp=value.create_timestamp,
         write_timestamp=value.write_timestamp,
         batches=from_wire(value.state_batches),
+        relay=bytes(value.relay),
     )
 
 
@@ -124,19 +130,26 @@ def _read_update(key: SharePartitionKey, value: updates.ShareUpdateValue) -> Upd
         leader_epoch=value.leader_epoch,
         progress=Progress(value.start_offset, value.delivery_complete_count),
         batches=from_wire(value.state_batches),
+        relay=bytes(value.relay),
     )
 
 
 def as_wire(batches: Iterable[StateBatch], made: type[Any]) -> list[Any]:
     """Every message that holds such batches has a struct of its own for them, with the same fields."""
-    return [
-        made(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count, each.not_before_ms)
-        for each in batches
-    ]
+    return [made(*_fields(each)) for each in batches]
 
 
 def from_wire(batches: Iterable[Any]) -> tuple[StateBatch, ...]:
-    return tuple(
-        StateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count, each.not_before_ms)
-        for each in batches
+    return tuple(StateBatch(*_fields(each)) for each in batches)
+
+
+def _fields(each: Any) -> tuple[int, int, int, int, int, int]:
+    """Of a batch, be it ours or a message's."""
+    return (
+        each.first_offset,
+        each.last_offset,
+        each.delivery_state,
+        each.delivery_count,
+        each.not_before_ms,
+        each.dead_letter_reason,
     )

@@ -104,6 +104,7 @@ class ShareCoordinators(ShareStates):
         start_offset: int,
         delivery_complete_count: int,
         batches: Sequence[StateBatch],
+        relay: bytes = b"",
     ) -> None:
         await self._writes.write(
             commands.Write(
@@ -112,6 +113,7 @@ class ShareCoordinators(ShareStates):
                 leader_epoch=leader_epoch,
                 progress=Progress(start_offset, delivery_complete_count),
                 batches=batches,
+                relay=relay,
             )
         )
 

@@ -30,12 +30,13 @@ class PartitionState(msgspec.Struct, gc=False, kw_only=True):
     """When the newest snapshot was written; updates leave it as it is, as in Kafka."""
     updates: int = 0
     """Since that snapshot."""
+    relay: bytes = b""
     snapshot_at: int = 0
     """The offset of the batch of the log that has the snapshot, or a little before the snapshot: what lies before
     is of no use to this partition any more."""
 
     def as_read(self) -> ShareState:
-        return ShareState(self.state_epoch, self.progress.start_offset, tuple(self.ranges))
+        return ShareState(self.state_epoch, self.progress.start_offset, tuple(self.ranges), self.relay)
 
     def summary(self) -> ShareSummary:
         return ShareSummary(

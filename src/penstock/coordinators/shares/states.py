@@ -44,17 +44,19 @@ class StateBatch(msgspec.Struct, frozen=True, gc=False):
     first_offset: int
     last_offset: int
     delivery_state: int
-    """0 available, 2 acknowledged, 4 archived; acquired (1) is never kept."""
+    """0 available, 2 acknowledged, 3 archiving, 4 archived; acquired (1) is never kept."""
     delivery_count: int
     not_before_ms: int = 0
     """Wall time at which they may be delivered again; 0: at once."""
+    dead_letter_reason: int = 0
+    """Of those that are archiving: why."""
 
     @property
-    def standing(self) -> tuple[int, int, int]:
+    def standing(self) -> tuple[int, int, int, int]:
         """Of two states of one record the greater counts: the one that more deliveries brought, and then the one that
         is closer to the end.
         """
-        return self.delivery_count, self.delivery_state, self.not_before_ms
+        return self.delivery_count, self.delivery_state, self.not_before_ms, self.dead_letter_reason
 
 
 class ShareState(msgspec.Struct, frozen=True, gc=False):
@@ -63,6 +65,13 @@ class ShareState(msgspec.Struct, frozen=True, gc=False):
     start_offset: int
     """Everything before it is done; -1 where nobody has begun."""
     batches: Sequence[StateBatch] = ()
+    relay: bytes = b""
+    """What of the partition's records is on its way to another topic; see `newer_relay`."""
+
+
+def newer_relay(one: bytes, other: bytes) -> bytes:
+    """Each begins with eight bytes that only grow; nothing (empty) is older than all."""
+    return max(one, other)
 
 
 class ShareSummary(msgspec.Struct, frozen=True, gc=False):
@@ -94,10 +103,11 @@ class ShareStates(Protocol):
         start_offset: int,
         delivery_complete_count: int,
         batches: Sequence[StateBatch],
+        relay: bytes = b"",
     ) -> None:
         """Increments: what is not in `batches` stays. A start offset of -1, or one that is passed already, leaves
-        that one as it is. Returns when it is replicated. Where it is refused as not available it may have been done:
-        to repeat it is safe.
+        that one as it is, and so does a `relay` that is not newer. Returns when it is replicated. Where it is refused
+        as not available it may have been done: to repeat it is safe.
         """
 
     async def summary(self, key: SharePartitionKey, *, leader_epoch: int) -> ShareSummary: ...

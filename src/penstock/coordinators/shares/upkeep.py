@@ -73,6 +73,7 @@ def _renewed(states: States, wall: Millis, limits: ShareLimits) -> Iterator[Snap
             create_timestamp=state.create_timestamp,
             write_timestamp=wall,
             batches=tuple(state.ranges),
+            relay=state.relay,
         )
 
 

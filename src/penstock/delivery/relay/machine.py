@@ -376,6 +376,13 @@ class RelayMachine:
         pair.not_before = 0
         pair.out_of_order_since = None
 
+    def give_up(self, target: Target) -> None:
+        """What is open goes back to the home, which will not send it again. What was sent may still come there."""
+        pair = self._pairs.get(target)
+        if pair is not None and not pair.is_busy:
+            pair.is_gone = True
+            pair.not_before = 0
+
     def write_failed(self, target: Target, now: int) -> None:
         """The home takes no entry now."""
         pair = self._pairs.get(target)

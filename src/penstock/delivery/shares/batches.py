@@ -52,6 +52,11 @@ def _at_hand(records: Records) -> bytes | None:
     return records.read() if records.size <= READ_WHOLE_MAX else None
 
 
+def bytes_of(records: Records) -> bytes:
+    """For whoever has to open them."""
+    return records.read() if isinstance(records, FileSlice) else records
+
+
 def aborted_among(batches: Sequence[FoundBatch], aborted: Sequence[tuple[int, int]]) -> list[BatchSpan]:
     """The batches of aborted transactions, given by producer and first offset. The next control batch of its producer
     is the marker that ended it.

@@ -14,7 +14,7 @@ import msgspec
 
 from penstock.coordinators.shares.states import SharePartitionKey
 from penstock.delivery.shares.acquiring import Acquired, Wanted
-from penstock.delivery.shares.batches import FoundBatch, aborted_among, batches_in, cut
+from penstock.delivery.shares.batches import FoundBatch, aborted_among, batches_in, bytes_of, cut
 from penstock.delivery.shares.keys import keyed_batches
 from penstock.delivery.shares.service import ShareDelivery
 from penstock.delivery.shares.sessions import SharedPartition
@@ -304,6 +304,8 @@ class ShareFetch:
             batches=[batch.span for batch in seen.batches],
             aborted=aborted_among(seen.batches, seen.aborted) if rules.committed_only else (),
         )
+        if rules.has_times_to_live and acquired:
+            acquired = share.without_expired(acquired, bytes_of(seen.records))
         if not acquired:
             seen.records.release()
             return Given(shared, share.partition)

@@ -2,7 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from penstock.cluster import ClusterImage, ImageChange, Resource, ResourceType, SettingsChanged, Subscriber
+import msgspec
+
+from penstock.cluster import (
+    ClusterImage,
+    FeaturesChanged,
+    ImageChange,
+    Resource,
+    ResourceType,
+    SettingsChanged,
+    Subscriber,
+)
 from penstock.delivery.shares.backoff import Backoff
 from penstock.delivery.shares.rules import NO_LANES, ShareRules
 from penstock.settings import Config, GroupConfig, group_shares
@@ -25,19 +35,26 @@ class GroupRules:
     def _changed(self, changes: Sequence[ImageChange]) -> None:
         if any(isinstance(change, SettingsChanged) for change in changes):
             self._rules.clear()
+        elif any(isinstance(change, FeaturesChanged) for change in changes):
+            self._version = -1
 
     def of(self, group_id: str) -> ShareRules:
         if self._config.version != self._version:
             self._version = self._config.version
             self._rules.clear()
-            self._default = _rules(self._config.for_group())
+            self._default = self._rules_from(self._config.for_group())
         overrides = self._image.settings.get(Resource(ResourceType.GROUP, group_id))
         if not overrides:
             return self._default
         rules = self._rules.get(group_id)
         if rules is None:
-            rules = self._rules[group_id] = _rules(self._config.for_group(overrides))
+            rules = self._rules[group_id] = self._rules_from(self._config.for_group(overrides))
         return rules
+
+    def _rules_from(self, config: GroupConfig) -> ShareRules:
+        rules = _rules(config)
+        has_dead_letters = self._image.features.has_dead_letters
+        return rules if has_dead_letters else msgspec.structs.replace(rules, dead_letter_topic="")
 
 
 def _rules(config: GroupConfig) -> ShareRules:
@@ -48,6 +65,10 @@ def _rules(config: GroupConfig) -> ShareRules:
         committed_only=config[settings.SHARE_ISOLATION_LEVEL] == READ_COMMITTED,
         may_renew=config[settings.SHARE_RENEW_ACKNOWLEDGE_ENABLE],
         reset=config[settings.SHARE_AUTO_OFFSET_RESET],
+        dead_letter_topic=config[settings.ERRORS_DEADLETTERQUEUE_TOPIC_NAME],
+        copies_dead_letters=config[settings.ERRORS_DEADLETTERQUEUE_COPY_RECORD_ENABLE],
+        drops_dead_letters=config[settings.PENSTOCK_DLQ_ON_FAILURE] == "drop",
+        has_times_to_live=config[settings.PENSTOCK_SHARE_TTL] == "header",
         backoff=_backoff(config),
         by_key=config[group_shares.ORDER] == BY_KEY,
         window_max=config[group_shares.WINDOW_MAX],

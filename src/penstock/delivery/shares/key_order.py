@@ -20,7 +20,16 @@ from typing import Final
 
 import msgspec
 
-from penstock.delivery.shares.ranges import ARCHIVED, AVAILABLE, BACKING_OFF, BLOCKED, DONE, NOBODY, Window
+from penstock.delivery.shares.ranges import (
+    ARCHIVED,
+    AVAILABLE,
+    BACKING_OFF,
+    BLOCKED,
+    DONE,
+    NOBODY,
+    Window,
+    is_archiving,
+)
 from penstock.delivery.shares.returning import wait
 
 NOT_WAITING: Final = 0.0
@@ -51,7 +60,7 @@ class KeyOrder:
             self.known_to = window.end
             return
         for each in window.ranges:
-            if each.state not in DONE:
+            if each.state not in DONE and not is_archiving(each.state):
                 until = each.deadline if each.state == BACKING_OFF else NOT_WAITING
                 window.change(each, BLOCKED, each.count, NOBODY, until)
         window.waiting.clear()

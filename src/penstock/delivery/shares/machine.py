@@ -1,6 +1,7 @@
 """What the leader of a partition knows of one share group that reads it.
 
-A record is available, acquired by one member until a deadline, acknowledged, or archived (given up). Members move it:
+A record is available, acquired by one member until a deadline, acknowledged, archiving (given up, its dead letter not
+written yet), or archived (given up). Members move it:
 `acquire` gives it out and counts the delivery, `acknowledge` says what became of it, `release` gives back all that a
 member has, `expire` takes back what was not answered in time, or gives it up when it was tried often enough.
 
@@ -17,7 +18,6 @@ What always holds
 - A record waits only after somebody gave it back or kept it too long: not if its member left, nor if another leads now.
   A wait that was written ends at the same time at the next leader.
 
-What is to come fits in here: dead letters are a state between acquired and archived.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,9 +26,10 @@ from math import inf
 from penstock.coordinators.shares.states import ShareState, StateBatch
 from penstock.delivery.shares import settling
 from penstock.delivery.shares.acquiring import Acquired, BatchSpan, Wanted, acquire, useful_until
+from penstock.delivery.shares.archiving import state_of
 from penstock.delivery.shares.bugs import ALL_HELD_WELL, HoldingBugs
 from penstock.delivery.shares.key_order import KeyedBatch, KeyOrder
-from penstock.delivery.shares.ranges import AVAILABLE, BACKING_OFF, DONE, NOBODY, Step, Window
+from penstock.delivery.shares.ranges import AVAILABLE, BACKING_OFF, DONE, NOBODY, Step, Window, is_archiving
 from penstock.delivery.shares.returning import end_waits, wait
 from penstock.delivery.shares.room import first_to_give, locks_left, room_for_new
 from penstock.delivery.shares.rules import ShareRules
@@ -175,6 +176,8 @@ def _loaded(batches: Sequence[StateBatch], start: int, rules: ShareRules, now: f
         if each.first_offset > window.end:
             window.append(each.first_offset - 1, AVAILABLE, 0)
         state = each.delivery_state if each.delivery_state in DONE else AVAILABLE
+        if is_archiving(each.delivery_state):
+            state = state_of(each)
         if state == AVAILABLE and each.not_before_ms and rules.backoff is not None:
             until = rules.backoff.kept_until(each.not_before_ms, now=now, wall_ms=wall_ms)
             if until > now:

@@ -9,6 +9,8 @@ class ShareMetrics(Metrics, prefix="penstock_share", labels=("group", "topic")):
     acknowledged = counter("Records that members accepted.")
     released = counter("Records that members gave back.")
     rejected = counter("Records that members rejected.")
+    expired = counter("Records that were older than their penstock-ttl-ms allows, and were given up.")
+    unreadable_ttl = counter("Records whose penstock-ttl-ms is no number of milliseconds; they do not expire.")
     expired_locks = counter("Records taken back because nobody answered in time.")
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 AVAILABLE: Final = 0
 ACQUIRED: Final = 1
 ACKNOWLEDGED: Final = 2
+ARCHIVING: Final = 3
+"""Given up, and on the way to a dead-letter topic: see archiving.py."""
 ARCHIVED: Final = 4
 """Given up: rejected, tried too often, aborted, or not there (a gap that compaction left). Never given out again."""
 BACKING_OFF: Final = 16
@@ -27,11 +29,17 @@ BLOCKED: Final = 17
 known yet. Nothing of that is kept."""
 
 DONE: Final = frozenset((ACKNOWLEDGED, ARCHIVED))
+STATE_BITS: Final = 0xF
+"""Above them an ARCHIVING state has more."""
 Row = tuple[int, int, int, int, float]
 """First and last offset, state, delivery count, and until when it waits (0: not at all): what is to be written."""
 NOBODY: Final = ""
 
 _first = attrgetter("first")
+
+
+def is_archiving(state: int) -> bool:
+    return state & STATE_BITS == ARCHIVING
 
 
 class Before(NamedTuple):
@@ -111,8 +119,8 @@ class Range:
 
 class Window:
     __slots__ = (
-        "acquired", "available", "available_from", "backing_off", "blocked", "bugs", "done", "end", "next_deadline",
-        "order", "ranges", "start", "waiting",
+        "acquired", "archiving", "available", "available_from", "backing_off", "blocked", "bugs", "done", "end",
+        "next_deadline", "order", "ranges", "start", "waiting",
     )  # fmt: skip
 
     def __init__(self, start: int) -> None:
@@ -121,6 +129,8 @@ class Window:
         self.ranges: list[Range] = []
         self.acquired = 0
         """Records that somebody has."""
+        self.archiving = 0
+        """Records on their way to a dead-letter topic."""
         self.done = 0
         """Records of the window that are done with, or will be when that is written."""
         self.available_from = start
@@ -183,6 +193,14 @@ class Window:
         begin = self.split(first)
         return begin, self.split(last + 1)
 
+    def within(self, first: int, last: int) -> "list[Range]":
+        """Ranges that hold exactly what there is of these offsets."""
+        first, last = max(first, self.start), min(last, self.end - 1)
+        if first > last:
+            return []
+        begin, end = self.cut(first, last)
+        return self.ranges[begin:end]
+
     def merge(self, begin: int, end: int) -> None:
         """Make one of neighbours that agree, around and between these places."""
         ranges = self.ranges
@@ -230,6 +248,8 @@ class Window:
             self.blocked += sign * each.size
         elif each.state == BACKING_OFF:
             self.backing_off += sign * each.size
+        else:
+            self.archiving += sign * each.size
 
     def advance(self) -> bool:
         """Let go of what is done at the front; whether the window moved."""

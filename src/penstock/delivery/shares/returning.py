@@ -6,16 +6,24 @@ A wait that is over needs nobody to write anything: that it would be over then i
 from heapq import heappop, heappush
 from math import inf
 
-from penstock.delivery.shares.ranges import ARCHIVED, AVAILABLE, BACKING_OFF, DONE, NOBODY, Range, Window
+from penstock.delivery.shares.archiving import Reason
+from penstock.delivery.shares.ranges import AVAILABLE, BACKING_OFF, DONE, NOBODY, Range, Window
 from penstock.delivery.shares.rules import ShareRules
 
 
-def back(window: Window, each: Range, count: int, rules: ShareRules, now: float | None) -> tuple[int, float]:
+def back(
+    window: Window,
+    each: Range,
+    count: int,
+    rules: ShareRules,
+    now: float | None,
+    reason: Reason = Reason.DELIVERY_LIMIT,
+) -> tuple[int, float]:
     """What a range becomes that comes back after so many deliveries, and until when it waits. `now` is None where the
     application may not have seen the records: then there is nothing to wait for.
     """
     if count >= rules.delivery_limit:
-        return ARCHIVED, 0.0
+        return rules.given_up(reason), 0.0
     if rules.backoff is None or now is None:
         return AVAILABLE, 0.0
     return BACKING_OFF, rules.backoff.until(now, count, each.batch[0])

@@ -5,7 +5,9 @@ from typing import Final
 
 import msgspec
 
+from penstock.delivery.shares.archiving import Reason, archiving
 from penstock.delivery.shares.backoff import Backoff
+from penstock.delivery.shares.ranges import ARCHIVED
 
 NO_LANES: Final[Mapping[str, int]] = {}
 
@@ -27,6 +29,18 @@ class ShareRules(msgspec.Struct, frozen=True, kw_only=True):
     """Offsets of the window where records may be held back: there `locks_max` bounds what members have."""
     lanes: Mapping[str, int] = NO_LANES
     """Priorities of topics."""
+
+    dead_letter_topic: str = ""
+    """Where records go that are given up; empty: nowhere."""
+    copies_dead_letters: bool = True
+    drops_dead_letters: bool = False
+    """Records whose dead letter cannot be written are dropped after some attempts, not held."""
+    has_times_to_live: bool = False
+    """Records are opened before they are given out, and those that are too old are given up."""
+
+    def given_up(self, reason: Reason) -> int:
+        """The state of records that nobody gets any more."""
+        return archiving(reason) if self.dead_letter_topic else ARCHIVED
 
     @property
     def lock_s(self) -> float:

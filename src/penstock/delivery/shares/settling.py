@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from penstock.delivery.shares.archiving import Reason
 from penstock.delivery.shares.ranges import (
     ACKNOWLEDGED,
     ACQUIRED,
@@ -36,7 +37,7 @@ RELEASE: Final = 2
 REJECT: Final = 3
 RENEW: Final = 4
 
-_BECOMES: Final = {GAP: ARCHIVED, ACCEPT: ACKNOWLEDGED, RELEASE: AVAILABLE, REJECT: ARCHIVED}
+_BECOMES: Final = {GAP: ARCHIVED, ACCEPT: ACKNOWLEDGED, RELEASE: AVAILABLE}
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -91,7 +92,7 @@ def _settle(
                 each.deadline = now + rules.lock_s
         else:
             for each in window.ranges[begin:end]:
-                becomes, until = _BECOMES[kind], 0.0
+                becomes, until = rules.given_up(Reason.REJECTED) if kind == REJECT else _BECOMES[kind], 0.0
                 if becomes == AVAILABLE:
                     becomes, until = back(window, each, each.count, rules, now)
                 _begin(window, step, each, becomes, rules, until)
@@ -132,7 +133,7 @@ def expire(window: Window, rules: ShareRules, now: float) -> tuple[Step, int]:
             next_deadline = min(next_deadline, each.deadline)
             continue
         count += each.size
-        becomes, until = back(window, each, each.count, rules, now)
+        becomes, until = back(window, each, each.count, rules, now, Reason.LOCK_TIMEOUT)
         if becomes in DONE and window.order is not None:
             # The next one of its key has to wait until that is written. If it cannot be, it is tried again.
             _begin(window, step, each, becomes, rules)
@@ -172,7 +173,7 @@ def undo(window: Window, step: Step, rules: ShareRules, now: float) -> None:
             continue  # gone from the log, or done before
         each.step = each.before = None
         if before.deadline <= now:
-            becomes, until = back(window, each, before.deliveries, rules, now)
+            becomes, until = back(window, each, before.deliveries, rules, now, Reason.LOCK_TIMEOUT)
             if becomes in DONE and window.order is not None:  # which has to be written first: see expire
                 window.change(each, ACQUIRED, before.deliveries, NOBODY, now + rules.lock_s)
             else:

@@ -7,12 +7,13 @@ small acknowledgements cost one write.
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from math import ceil, inf
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import structlog
 
-from penstock.coordinators.shares.states import SharePartitionKey, ShareStates, StateBatch
+from penstock.coordinators.shares.states import SharePartitionKey, ShareStates
 from penstock.delivery.shares.acquiring import Acquired
+from penstock.delivery.shares.archiving import kept_batch
 from penstock.delivery.shares.beginning import first_offset
 from penstock.delivery.shares.bugs import NO_BUGS, ShareBugs
 from penstock.delivery.shares.machine import SharePartitionMachine
@@ -20,6 +21,7 @@ from penstock.delivery.shares.metrics import ShareMetrics
 from penstock.delivery.shares.ranges import Row, Step
 from penstock.delivery.shares.rules import ShareRules
 from penstock.delivery.shares.settling import ACCEPT, REJECT, RELEASE, Said
+from penstock.delivery.shares.time_to_live import expired_in, give_up
 from penstock.errors import (
     CoordinatorLoadInProgress,
     CoordinatorNotAvailable,
@@ -42,6 +44,22 @@ LOCKS_LOOKED_AT_EVERY_S: Final = 0.01
 _log = structlog.get_logger(__name__)
 
 
+class Archiver(Protocol):
+    """Has the dead letters of a share partition written."""
+
+    @property
+    def is_busy(self) -> bool: ...
+
+    def wake(self) -> None:
+        """There is something to archive."""
+
+    def state(self) -> tuple[bytes, list[Row]]:
+        """What is to be kept with the next write, and of which records; empty where that is known already."""
+
+    def written(self) -> None:
+        """That is kept."""
+
+
 class _Write(NamedTuple):
     rows: list[Row]
     step: Step | None
@@ -62,7 +80,9 @@ class SharePartition:
         on_fenced: "Callable[[SharePartition], None]",
         on_idle: "Callable[[SharePartition], None]",
         bugs: ShareBugs = NO_BUGS,
+        new_archiver: "Callable[[SharePartition, bytes], Archiver] | None" = None,
     ) -> None:
+        """`new_archiver` makes who has dead letters written, given what is kept of it; only where it is needed."""
         self.key = key
         self.partition = partition
         self.leader_epoch = partition.leader_epoch
@@ -72,6 +92,7 @@ class SharePartition:
         """Why that could not be."""
         self.is_gone = False
         """It is thrown away: another leads, or somebody else writes its state."""
+        self.archiver: Archiver | None = None
         self.waiters: dict[Waiter, None] = {}
         self.metrics = metrics
         self.stalled_since: float | None = None
@@ -84,6 +105,7 @@ class SharePartition:
         self._bugs = bugs
         self._start_kept = -1
         """What was written of where all is done."""
+        self._new_archiver = new_archiver
         self._queue: list[_Write] = []
         self._is_writing = False
         self._timer: asyncio.TimerHandle | None = None
@@ -96,7 +118,8 @@ class SharePartition:
     @property
     def is_busy(self) -> bool:
         """Whether something of it is being written, or read."""
-        return self._is_writing or (self.machine is None and self.failure is None)
+        is_being_read = self.machine is None and self.failure is None
+        return self._is_writing or is_being_read or (self.archiver is not None and self.archiver.is_busy)
 
     @property
     def lag(self) -> int:
@@ -120,6 +143,8 @@ class SharePartition:
             )
             self._start_kept = begin
             self.watch_deadlines()
+            if state.relay or self.machine.window.archiving:
+                self._archive(state.relay)
         except Refusal as refusal:
             self.failure = as_told(refusal)
             _log.info("share partition not read", share_partition=str(self.key), reason=str(refusal))
@@ -183,6 +208,18 @@ class SharePartition:
                 self.metrics.redelivered += size
         self.watch_deadlines()
 
+    def without_expired(self, acquired: Sequence[Acquired], data: bytes) -> list[Acquired]:
+        """What is left of what was acquired just now, without what was not to be delivered so late."""
+        assert self.machine is not None
+        expired, nonsense = expired_in(data, acquired, self._clock.now())
+        self.metrics.unreadable_ttl += nonsense
+        if not expired:
+            return list(acquired)
+        self.metrics.expired += len(expired)
+        left, step = give_up(self.machine.window, acquired, expired, self.rules)
+        self._write(step.rows, step)
+        return left
+
     def watch_deadlines(self) -> None:
         """After whatever may have begun a lock or a wait."""
         machine = self.machine
@@ -245,6 +282,22 @@ class SharePartition:
                 size = each.last - each.first + 1 if len(each.types) == 1 else 1
                 setattr(self.metrics, field, getattr(self.metrics, field) + size * list(each.types).count(kind))
 
+    # Dead letters -----------------------------------------------------------------------------------------------
+
+    def _archive(self, relay: bytes = b"") -> None:
+        if self.archiver is None and self._new_archiver is not None:
+            self.archiver = self._new_archiver(self, relay)
+        if self.archiver is not None:
+            self.archiver.wake()
+
+    def keep(self) -> Promise[None]:
+        """What the archiver has to be kept."""
+        return self._write([], None)
+
+    def archived(self) -> None:
+        """There is nothing to archive any more."""
+        self._on_idle(self)
+
     # Writing ----------------------------------------------------------------------------------------------------
 
     def _write(self, rows: list[Row], step: Step | None) -> Promise[None]:
@@ -269,6 +322,7 @@ class SharePartition:
         assert machine is not None
         count_kept = 0 if self._bugs.forgets_delivery_counts else 1
         start_offset = machine.start_offset
+        relay, more = (b"", []) if self.archiver is None else self.archiver.state()
         try:
             await self._states.write(
                 self.key,
@@ -276,10 +330,8 @@ class SharePartition:
                 leader_epoch=self.leader_epoch,
                 start_offset=start_offset,
                 delivery_complete_count=machine.done,
-                batches=[
-                    StateBatch(first, last, state, count * count_kept, self._wall_ms(until))
-                    for first, last, state, count, until in rows
-                ],
+                batches=[kept_batch(row, self._wall_ms(row[4]), count_kept=count_kept) for row in (*rows, *more)],
+                relay=relay,
             )
         except Refusal as refusal:
             _log.info("share partition not written", share_partition=str(self.key), reason=str(refusal))
@@ -288,6 +340,8 @@ class SharePartition:
             _log.error("share partition not written", share_partition=str(self.key), exc_info=bug)
             return UnknownServerError()
         self._start_kept = max(self._start_kept, start_offset)
+        if relay and self.archiver is not None:
+            self.archiver.written()
         return None
 
     def _wall_ms(self, until: float) -> int:
@@ -311,6 +365,8 @@ class SharePartition:
                     write.written.set_result(None)
                 else:
                     write.written.set_exception(refusal)
+        if machine.window.archiving and not self.is_gone:
+            self._archive()
         self.tell()
 
 

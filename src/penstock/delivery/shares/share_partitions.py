@@ -9,7 +9,7 @@ from penstock.coordinators.shares.states import SharePartitionKey, ShareStates
 from penstock.delivery.shares import metrics
 from penstock.delivery.shares.bugs import NO_BUGS, ShareBugs
 from penstock.delivery.shares.group_rules import GroupRules
-from penstock.delivery.shares.share_partition import SharePartition
+from penstock.delivery.shares.share_partition import Archiver, SharePartition
 from penstock.errors import PolicyViolation
 from penstock.metrics import MetricsRegistry
 from penstock.model import Clock
@@ -37,7 +37,9 @@ class SharePartitions:
         spawn: Spawn,
         registry: MetricsRegistry,
         bugs: ShareBugs = NO_BUGS,
+        new_archiver: Callable[[SharePartition, bytes], Archiver] | None = None,
     ) -> None:
+        self._new_archiver = new_archiver
         self._states = states
         self._rules = rules
         self._config = config
@@ -84,6 +86,7 @@ class SharePartitions:
             on_fenced=self.drop,
             on_idle=self._idle,
             bugs=self._bugs,
+            new_archiver=self._new_archiver,
         )
         self._at.setdefault((key.topic_id, key.partition), {})[key] = made
         self._of_groups.setdefault(key.group_id, {})[key] = made

@@ -22,6 +22,7 @@ DECODERS, ENCODERS = by_table(
             Field("state_epoch", "int32"),
             Field("start_offset", "int64"),
             Field("state_batches", "[]StateBatch"),
+            Field("relay", "bytes", tag=10011),
         ),
         StateBatch: (
             Field("first_offset", "int64"),
@@ -29,6 +30,7 @@ DECODERS, ENCODERS = by_table(
             Field("delivery_state", "int8"),
             Field("delivery_count", "int16"),
             Field("not_before_ms", "int64", tag=10000),
+            Field("dead_letter_reason", "int8", tag=10010),
         ),
         ReadShareGroupStateResponse: (Field("results", "[]ReadStateResult"),),
     },

@@ -3,12 +3,14 @@ from struct import Struct
 
 from penstock.wire.malformed import absurd_count, null_refused, wrong_tag_size
 from penstock.wire.messages.share_snapshot_value import ShareSnapshotValue, StateBatch
-from penstock.wire.primitives import Buffer, Push, long_varint, read_tag, tag_section, tagged_field, uvarint
+from penstock.wire.primitives import BYTE, Buffer, Push, long_varint, read_tag, tag_section, tagged_field, uvarint
 
+_read_b = Struct(">b").unpack_from
 _read_i = Struct(">i").unpack_from
 _read_iiiqqqB = Struct(">iiiqqqB").unpack_from
 _read_q = Struct(">q").unpack_from
 _read_qqbhB = Struct(">qqbhB").unpack_from
+_pack_b = Struct(">b").pack
 _pack_i = Struct(">i").pack
 _pack_iiiqqq = Struct(">iiiqqq").pack
 _pack_iiiqqqB = Struct(">iiiqqqB").pack
@@ -31,6 +33,12 @@ def _decode_state_batch_v0(data: bytes, pos: int) -> tuple[StateBatch, int]:
                 item.not_before_ms = not_before_ms
                 if pos != tag_end:
                     raise wrong_tag_size("not_before_ms")
+            elif tag == 10010:
+                (dead_letter_reason,) = _read_b(data, pos)
+                pos += 1
+                item.dead_letter_reason = dead_letter_reason
+                if pos != tag_end:
+                    raise wrong_tag_size("dead_letter_reason")
             else:
                 pos = tag_end
     return item, pos
@@ -74,6 +82,19 @@ def _decode_share_snapshot_value_v0(data: bytes, pos: int) -> tuple[ShareSnapsho
                 item.delivery_complete_count = delivery_complete_count
                 if pos != tag_end:
                     raise wrong_tag_size("delivery_complete_count")
+            elif tag == 10011:
+                n = data[pos]
+                pos += 1
+                if n > 127:
+                    n, pos = long_varint(data, pos)
+                if not n:
+                    raise null_refused("relay")
+                end = pos + n - 1
+                relay = data[pos:end]
+                pos = end
+                item.relay = relay
+                if pos != tag_end:
+                    raise wrong_tag_size("relay")
             else:
                 pos = tag_end
     return item, pos
@@ -87,6 +108,10 @@ def _encode_state_batch_v0(push: Push, this: StateBatch) -> None:
         part = []
         part.append(_pack_q(this.not_before_ms))
         tagged.append(tagged_field(10000, part))
+    if this.dead_letter_reason != 0:
+        part = []
+        part.append(_pack_b(this.dead_letter_reason))
+        tagged.append(tagged_field(10010, part))
     push(tag_section(tagged) if tagged else b"\0")
 
 
@@ -122,6 +147,13 @@ def _encode_share_snapshot_value_v0(push: Push, this: ShareSnapshotValue) -> Non
         part = []
         part.append(_pack_i(this.delivery_complete_count))
         tagged.append(tagged_field(0, part))
+    if len(this.relay):
+        part = []
+        relay_sent = this.relay
+        n = len(relay_sent) + 1
+        part.append(BYTE[n] if n < 128 else uvarint(n))
+        part.append(relay_sent)
+        tagged.append(tagged_field(10011, part))
     push(tag_section(tagged) if tagged else b"\0")
 
 

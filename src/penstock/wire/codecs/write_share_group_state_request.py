@@ -23,12 +23,14 @@ from penstock.wire.primitives import (
 )
 
 _read_uB = Struct(">16sB").unpack_from
+_read_b = Struct(">b").unpack_from
 _read_iiiqB = Struct(">iiiqB").unpack_from
 _read_iiiqiB = Struct(">iiiqiB").unpack_from
 _read_q = Struct(">q").unpack_from
 _read_qqbhB = Struct(">qqbhB").unpack_from
 _pack_u = Struct(">16s").pack
 _pack_uB = Struct(">16sB").pack
+_pack_b = Struct(">b").pack
 _pack_iiiq = Struct(">iiiq").pack
 _pack_iiiqB = Struct(">iiiqB").pack
 _pack_iiiqi = Struct(">iiiqi").pack
@@ -52,6 +54,12 @@ def _decode_state_batch_v0(data: bytes, pos: int) -> tuple[StateBatch, int]:
                 item.not_before_ms = not_before_ms
                 if pos != tag_end:
                     raise wrong_tag_size("not_before_ms")
+            elif tag == 10010:
+                (dead_letter_reason,) = _read_b(data, pos)
+                pos += 1
+                item.dead_letter_reason = dead_letter_reason
+                if pos != tag_end:
+                    raise wrong_tag_size("dead_letter_reason")
             else:
                 pos = tag_end
     return item, pos
@@ -73,9 +81,28 @@ def _decode_partition_data_v0(data: bytes, pos: int) -> tuple[PartitionData, int
         state_batches.append(state_batches_item)
     tags = data[pos]
     pos += 1
+    item = PartitionData(partition, state_epoch, leader_epoch, start_offset, state_batches=state_batches)
     if tags:
-        pos = skip_tags(data, pos, tags)
-    return PartitionData(partition, state_epoch, leader_epoch, start_offset, state_batches=state_batches), pos
+        if tags > 127:
+            tags, pos = long_varint(data, pos)
+        for _ in range(tags):
+            tag, tag_end, pos = read_tag(data, pos)
+            if tag == 10011:
+                n = data[pos]
+                pos += 1
+                if n > 127:
+                    n, pos = long_varint(data, pos)
+                if not n:
+                    raise null_refused("relay")
+                end = pos + n - 1
+                relay = data[pos:end]
+                pos = end
+                item.relay = relay
+                if pos != tag_end:
+                    raise wrong_tag_size("relay")
+            else:
+                pos = tag_end
+    return item, pos
 
 
 def _decode_write_state_data_v0(data: bytes, pos: int) -> tuple[WriteStateData, int]:
@@ -145,11 +172,28 @@ def _decode_partition_data_v1(data: bytes, pos: int) -> tuple[PartitionData, int
         state_batches.append(state_batches_item)
     tags = data[pos]
     pos += 1
+    item = PartitionData(partition, state_epoch, leader_epoch, start_offset, delivery_complete_count, state_batches)
     if tags:
-        pos = skip_tags(data, pos, tags)
-    return PartitionData(
-        partition, state_epoch, leader_epoch, start_offset, delivery_complete_count, state_batches
-    ), pos
+        if tags > 127:
+            tags, pos = long_varint(data, pos)
+        for _ in range(tags):
+            tag, tag_end, pos = read_tag(data, pos)
+            if tag == 10011:
+                n = data[pos]
+                pos += 1
+                if n > 127:
+                    n, pos = long_varint(data, pos)
+                if not n:
+                    raise null_refused("relay")
+                end = pos + n - 1
+                relay = data[pos:end]
+                pos = end
+                item.relay = relay
+                if pos != tag_end:
+                    raise wrong_tag_size("relay")
+            else:
+                pos = tag_end
+    return item, pos
 
 
 def _decode_write_state_data_v1(data: bytes, pos: int) -> tuple[WriteStateData, int]:
@@ -211,6 +255,10 @@ def _encode_state_batch_v0(push: Push, this: StateBatch) -> None:
         part = []
         part.append(_pack_q(this.not_before_ms))
         tagged.append(tagged_field(10000, part))
+    if this.dead_letter_reason != 0:
+        part = []
+        part.append(_pack_b(this.dead_letter_reason))
+        tagged.append(tagged_field(10010, part))
     push(tag_section(tagged) if tagged else b"\0")
 
 
@@ -224,7 +272,16 @@ def _encode_partition_data_v0(push: Push, this: PartitionData) -> None:
     )
     for state_batches_item in state_batches:
         _encode_state_batch_v0(push, state_batches_item)
-    push(b"\0")
+    tagged: list[bytes] = []
+    part: list[Buffer]
+    if len(this.relay):
+        part = []
+        relay_sent = this.relay
+        n = len(relay_sent) + 1
+        part.append(BYTE[n] if n < 128 else uvarint(n))
+        part.append(relay_sent)
+        tagged.append(tagged_field(10011, part))
+    push(tag_section(tagged) if tagged else b"\0")
 
 
 def _encode_write_state_data_v0(push: Push, this: WriteStateData) -> None:
@@ -264,7 +321,16 @@ def _encode_partition_data_v1(push: Push, this: PartitionData) -> None:
     )
     for state_batches_item in state_batches:
         _encode_state_batch_v0(push, state_batches_item)
-    push(b"\0")
+    tagged: list[bytes] = []
+    part: list[Buffer]
+    if len(this.relay):
+        part = []
+        relay_sent = this.relay
+        n = len(relay_sent) + 1
+        part.append(BYTE[n] if n < 128 else uvarint(n))
+        part.append(relay_sent)
+        tagged.append(tagged_field(10011, part))
+    push(tag_section(tagged) if tagged else b"\0")
 
 
 def _encode_write_state_data_v1(push: Push, this: WriteStateData) -> None:

@@ -10,6 +10,7 @@ class StateBatch(msgspec.Struct, gc=False):
     delivery_state: int = 0
     delivery_count: int = 0
     not_before_ms: int = 0
+    dead_letter_reason: int = 0
 
 
 class PartitionResult(msgspec.Struct, gc=False):
@@ -19,6 +20,7 @@ class PartitionResult(msgspec.Struct, gc=False):
     state_epoch: int = 0
     start_offset: int = 0
     state_batches: list[StateBatch] = msgspec.field(default_factory=list)
+    relay: bytes = b""
 
 
 class ReadStateResult(msgspec.Struct, gc=False):

@@ -10,6 +10,7 @@ class StateBatch(msgspec.Struct, gc=False):
     delivery_state: int = 0
     delivery_count: int = 0
     not_before_ms: int = 0
+    dead_letter_reason: int = 0
 
 
 class ShareSnapshotValue(Message, gc=False):
@@ -25,3 +26,4 @@ class ShareSnapshotValue(Message, gc=False):
     create_timestamp: int = 0
     write_timestamp: int = 0
     state_batches: list[StateBatch] = msgspec.field(default_factory=list)
+    relay: bytes = b""

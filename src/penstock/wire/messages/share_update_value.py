@@ -10,6 +10,7 @@ class StateBatch(msgspec.Struct, gc=False):
     delivery_state: int = 0
     delivery_count: int = 0
     not_before_ms: int = 0
+    dead_letter_reason: int = 0
 
 
 class ShareUpdateValue(Message, gc=False):
@@ -22,3 +23,4 @@ class ShareUpdateValue(Message, gc=False):
     start_offset: int = 0
     delivery_complete_count: int = -1
     state_batches: list[StateBatch] = msgspec.field(default_factory=list)
+    relay: bytes = b""

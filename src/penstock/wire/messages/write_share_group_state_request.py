@@ -10,6 +10,7 @@ class StateBatch(msgspec.Struct, gc=False):
     delivery_state: int = 0
     delivery_count: int = 0
     not_before_ms: int = 0
+    dead_letter_reason: int = 0
 
 
 class PartitionData(msgspec.Struct, gc=False):
@@ -19,6 +20,7 @@ class PartitionData(msgspec.Struct, gc=False):
     start_offset: int = 0
     delivery_complete_count: int = -1
     state_batches: list[StateBatch] = msgspec.field(default_factory=list)
+    relay: bytes = b""
 
 
 class WriteStateData(msgspec.Struct, gc=False):

@@ -39,7 +39,7 @@ async def test_features_are_told_with_an_epoch_that_rises_when_one_changes(clust
         "metadata.version": 30,
         "group.version": 1,
         "transaction.version": 2,
-        "share.version": 1,
+        "share.version": 2,
     }
     lower = FeatureUpdate("transaction.version", 1, UpgradeType.SAFE_DOWNGRADE)
     await cluster.controller.update_features([lower])
@@ -53,6 +53,6 @@ async def test_features_that_may_be_off_are_left_out_for_older_clients(cluster: 
     assert [(one.name, one.min_version, one.max_version) for one in ask(cluster, 4).supported_features] == [
         ("group.version", 0, 1),
         ("metadata.version", 7, 30),
-        ("share.version", 0, 1),
+        ("share.version", 0, 2),
         ("transaction.version", 0, 2),
     ]
