@@ -41,23 +41,27 @@ _RELAY = {
 ITSELF = ""
 """The message's own fields."""
 
-OWN_FIELDS: Mapping[tuple[str, str], tuple[dict[str, Any], ...]] = {
-    ("ReadShareGroupStateResponse", "Partitions"): (_RELAY,),
-    ("ShareSnapshotValue", ITSELF): (_RELAY,),
-    ("ShareUpdateValue", ITSELF): (_RELAY,),
-    ("WriteShareGroupStateRequest", "Partitions"): (_RELAY,),
-} | {
-    (message, "StateBatches"): (_NOT_BEFORE, _REASON)
-    for message in (
-        "ReadShareGroupStateResponse",
-        "ShareSnapshotValue",
-        "ShareUpdateValue",
-        "WriteShareGroupStateRequest",
-    )
-} | {
-    ("DescribeShareGroupOffsetsRequest", "Groups"): (_ASKED_OF_LEADERS,),
-    ("DescribeShareGroupOffsetsResponse", "Partitions"): (_IN_FLIGHT,),
-}
+OWN_FIELDS: Mapping[tuple[str, str], tuple[dict[str, Any], ...]] = (
+    {
+        ("ReadShareGroupStateResponse", "Partitions"): (_RELAY,),
+        ("ShareSnapshotValue", ITSELF): (_RELAY,),
+        ("ShareUpdateValue", ITSELF): (_RELAY,),
+        ("WriteShareGroupStateRequest", "Partitions"): (_RELAY,),
+    }
+    | {
+        (message, "StateBatches"): (_NOT_BEFORE, _REASON)
+        for message in (
+            "ReadShareGroupStateResponse",
+            "ShareSnapshotValue",
+            "ShareUpdateValue",
+            "WriteShareGroupStateRequest",
+        )
+    }
+    | {
+        ("DescribeShareGroupOffsetsRequest", "Groups"): (_ASKED_OF_LEADERS,),
+        ("DescribeShareGroupOffsetsResponse", "Partitions"): (_IN_FLIGHT,),
+    }
+)
 """By message and by the field whose structs get them, wherever that field lies in the message."""
 
 OWN_NAMES = frozenset(field["name"] for fields in OWN_FIELDS.values() for field in fields)
