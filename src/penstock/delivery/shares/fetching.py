@@ -365,7 +365,7 @@ class ShareFetch:
 
     def _look_again(self, *, is_time_over: bool) -> None:
         promise = self._promise
-        if promise is None or promise.done():
+        if promise is None or promise.done() or (not is_time_over and self._is_in_vain()):
             return
         try:
             is_enough = self.look(may_load=is_time_over or self._has_brought)
@@ -382,6 +382,17 @@ class ShareFetch:
             self._go_on()
         else:
             promise.set_result(given)
+
+    def _is_in_vain(self) -> bool:
+        """A record is told to all who wait for one, and one of them gets it."""
+        if len(self._watched) < len(self._partitions):
+            return False
+        try:
+            for share in self._watched:
+                share.partition.require_leader(share.leader_epoch)
+        except Refusal:
+            return False
+        return not any(share.may_give for share in self._watched)
 
     def _bring(self, missing: NotInMemory) -> None:
         """Once: who waits is not kept waiting by a memory that forgets as fast as it learns."""

@@ -200,6 +200,16 @@ class SharePartition:
             self.stalled_since = self._clock.monotonic()
         return offset
 
+    @property
+    def may_give(self) -> bool:
+        """Whether who looks now may find something: a record, or that it is gone. With an order by key, now or soon,
+        only looking tells.
+        """
+        if self.machine is None or self.is_gone or self.machine.is_by_key or self.rules.by_key:
+            return True
+        offset = self.read_from()
+        return offset is not None and offset < self.partition.high_watermark
+
     def given_out(self, acquired: Sequence[Acquired]) -> None:
         for each in acquired:
             size = each.last - each.first + 1
@@ -367,7 +377,8 @@ class SharePartition:
                     write.written.set_exception(refusal)
         if machine.window.archiving and not self.is_gone:
             self._archive()
-        self.tell()
+        if self.waiters and self.may_give:
+            self.tell()
 
 
 def as_told(refusal: Refusal) -> Refusal:

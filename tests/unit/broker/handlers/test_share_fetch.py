@@ -477,3 +477,17 @@ async def test_a_session_begins_with_word_of_each_partition_even_if_there_is_not
         2: (0, []),
     }
     assert parts_of(await bench.fetch("b", min_bytes=0)) == {}
+
+
+async def test_each_record_finds_one_of_those_who_wait(make: Make) -> None:
+    bench = make()
+    waiting = {}
+    for member in ("a", "b", "c"):
+        await bench.open(member, max_records=0)
+        waiting[member] = bench.call(member, wait_ms=60_000)
+    for number in range(3):
+        bench.partitions.fill(0, batches=1)
+        await bench.settle()
+        assert sum(each.done() for each in waiting.values()) == number + 1
+    firsts = [acquired(bench.response(await each)) for each in waiting.values()]
+    assert sorted(firsts) == [[(0, 0, 1)], [(1, 1, 1)], [(2, 2, 1)]]
