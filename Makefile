@@ -136,9 +136,9 @@ pipelines-kills: $(VENV)/.dev setup compiled spark ## KILLS=30 of drivers, execu
 	$(BIN)/pytest -q $(LARGE_TESTS)
 	PENSTOCK_TESTS_AWAY_S=60 $(BIN)/pytest -q -s tests/pipelines -k "away and not stays"
 
-bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes, PART=secure for TLS, logins and access rules alone
-	@benchmarks/setup
-	$(BIN)/python -m benchmarks $(addprefix --part ,$(PART))
+bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes, PART=secure for TLS, logins and access rules alone, PART=queue for queue work beside other queues
+	@benchmarks/setup $(PART)
+	$(BIN)/python -m $(if $(filter queue,$(PART)),benchmarks.queue,benchmarks $(addprefix --part ,$(PART)))
 
 bench-micro: $(VENV)/.dev ## CPU time of codec, append, fetch assembly and dispatch, beside the last run
 	@$(BIN)/python -m benchmarks.micro

@@ -28,20 +28,23 @@ def client_library() -> Path:
     return found[0].resolve()
 
 
-def build(into: Path) -> Path:
-    """Compile the driver unless the one there is newer than its sources, and of this environment's library."""
+def build(
+    into: Path, sources: Sequence[Path] | None = None, *, name: str = "loadgen", flags: Sequence[str] = ()
+) -> Path:
+    """Compile the driver unless the one there is newer than its sources, and made with the same libraries."""
     library = client_library()
-    sources = sorted(SOURCES.glob("*.c"))
-    binary, linked = into / "loadgen", into / "linked-with"
-    newest = max(path.stat().st_mtime for path in (*sources, *SOURCES.glob("*.h"), library))
-    is_same = linked.exists() and linked.read_text() == str(library)
+    chosen = sorted(SOURCES.glob("*.c")) if sources is None else list(sources)
+    binary, linked = into / name, into / f"{name}-linked-with"
+    headers = {path for folder in {source.parent for source in chosen} for path in folder.glob("*.h")}
+    newest = max(path.stat().st_mtime for path in (*chosen, *headers, library))
+    link = [str(library), f"-Wl,-rpath,{library.parent}", *flags]
+    is_same = linked.exists() and linked.read_text() == " ".join(link)
     if is_same and binary.exists() and binary.stat().st_mtime > newest:
         return binary
     into.mkdir(parents=True, exist_ok=True)
-    flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread"]
-    link = [str(library), f"-Wl,-rpath,{library.parent}"]
-    subprocess.run(["gcc", *flags, *map(str, sources), *link, "-o", str(binary)], check=True)
-    linked.write_text(str(library))
+    common = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread"]
+    subprocess.run(["gcc", *common, *map(str, chosen), *link, "-o", str(binary)], check=True)
+    linked.write_text(" ".join(link))
     return binary
 
 
