@@ -80,7 +80,7 @@ def untouched(base: str) -> Program:
 def quick() -> Plan:
     loads = (
         Acks("acks", "acks, 100 in flight", 20_000, PREFETCHED),
-        Acks("one", "acks, one at a time, awaited", 2_000, ONE),
+        Acks("one", "acks, one at a time, awaited", 1_000, ONE),
         Paced("paced", 2_000, seconds=2, skipped_s=1),
         Batches(200_000),
         Views(30_000),
@@ -90,10 +90,10 @@ def quick() -> Plan:
 
 def whole() -> Plan:
     loads = (
-        Acks("acks", "acks, 100 in flight", 60_000, PREFETCHED),
-        Acks("one", "acks, one at a time, awaited", 6_000, ONE),
-        Paced("paced", 2_000, seconds=5),
-        Batches(500_000),
-        Views(100_000),
+        Acks("acks", "acks, 100 in flight", 40_000, PREFETCHED),
+        Acks("one", "acks, one at a time, awaited", 2_000, ONE),
+        Paced("paced", 2_000, seconds=4),
+        Batches(300_000),
+        Views(60_000),
     )
     return Plan(loads, (schedules(1_000_000, 10_000, 10),), rounds=3, warm_rounds=2, budget_s=500, missing=MISSING)

@@ -7,8 +7,8 @@ from benchmarks.figures import Better, Figure, Picked, pick
 
 PENSTOCK, SYNCED = "penstock", "penstock, synced"
 KAFKA, RABBITMQ = "kafka", "rabbitmq"
-NATS, NATS_SYNCED = "nats", "nats, synced"
-SIDES = (KAFKA, PENSTOCK, NATS, RABBITMQ, SYNCED, NATS_SYNCED)
+NATS = "nats"
+SIDES = (KAFKA, PENSTOCK, NATS, RABBITMQ, SYNCED)
 """In the order of the table: the first three leave records to the page cache, the others flush before they answer."""
 
 

@@ -15,7 +15,7 @@ from benchmarks.loadgen import LoadDriver, LoadFailed
 from benchmarks.queue.cases import Plan, Program
 from benchmarks.queue.loads import Load, Side
 from benchmarks.queue.peers import Nats, RabbitMq, not_to_be_had, versions, wait_until_ready
-from benchmarks.queue.rows import KAFKA, NATS, NATS_SYNCED, PENSTOCK, RABBITMQ, SYNCED, Row
+from benchmarks.queue.rows import KAFKA, NATS, PENSTOCK, RABBITMQ, SYNCED, Row
 from benchmarks.rounds import Collected, Say
 
 IN_MEMORY = "page cache"
@@ -25,7 +25,6 @@ SYNCS: Mapping[str, str] = {
     NATS: f"{IN_MEMORY} (sync_interval 2m)",
     RABBITMQ: "fdatasync of its WAL (quorum)",
     SYNCED: "fdatasync (penstock.flush.before.ack)",
-    NATS_SYNCED: "fsync (sync_interval always)",
 }
 # A lone Kafka cannot have the three replicas that it wants of its own topics.
 _LONE_KAFKA: Mapping[str, str | int] = {
@@ -55,14 +54,16 @@ class QueueBench:
     def whole(self) -> list[Row]:
         with ExitStack() as stack:
             sides = [self._started(broker, stack) for broker in self._brokers()]
+            longest_s = 0.0
             for number in range(self._plan.warm_rounds):
                 warmed = [side for side in sides if side.broker.compiles_as_it_runs] if number else sides
-                self._round(warmed, f"warm-up {number + 1}", keeps=False)
+                longest_s = max(longest_s, self._round(warmed, f"warm-up {number + 1}", keeps=False))
             for number in range(self._plan.rounds):
-                if number and self._left_s() < 0:
+                if number and self._left_s() < longest_s * 1.1:
                     self.note(f"only {number} of {self._plan.rounds} rounds fitted into the time allowed")
                     break
-                self._round(sides if number % 2 == 0 else sides[::-1], f"round {number + 1}", keeps=True)
+                order = sides if number % 2 == 0 else sides[::-1]
+                longest_s = max(longest_s, self._round(order, f"round {number + 1}", keeps=True))
         self.note(f"load average {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores at the end")
         for program in self._plan.programs:
             self._program(program)
@@ -84,7 +85,6 @@ class QueueBench:
             PENSTOCK: "Penstock",
             SYNCED: "Penstock, synced",
             NATS: nats,
-            NATS_SYNCED: f"{nats}, synced",
             RABBITMQ: rabbitmq,
         }
 
@@ -106,7 +106,6 @@ class QueueBench:
             self.note(f"without {name}: {why}")
         if "nats" not in missing:
             brokers.append(Nats(NATS, folder(NATS), places.servers))
-            brokers.append(Nats(NATS_SYNCED, folder(NATS_SYNCED), places.servers, "always"))
         if "rabbitmq" not in missing:
             brokers.append(RabbitMq(RABBITMQ, folder(RABBITMQ), places.servers))
         wanted = {side for load in self._plan.loads for side in load.sides}
@@ -120,11 +119,14 @@ class QueueBench:
         self._say(f"{broker.name}: up; kept when it answers: {SYNCS[broker.name]}")
         return Side(broker, self._driver, self._plain, self._places.jars, {})
 
-    def _round(self, sides: Sequence[Side], what: str, *, keeps: bool) -> None:
+    def _round(self, sides: Sequence[Side], what: str, *, keeps: bool) -> float:
+        """How long it took."""
+        began = time.monotonic()
         for load in self._plan.loads:
             for side in sides:
                 if side.broker.name in load.sides and (keeps or load.key != "views"):
                     self._one(load, side, what, keeps=keeps)
+        return time.monotonic() - began
 
     def _one(self, load: Load, side: Side, what: str, *, keeps: bool) -> None:
         try:

@@ -166,9 +166,9 @@ def test_the_driver_knows_every_kind(tmp_path: Path) -> None:
 
 
 def test_a_nats_server_is_told_how_to_sync(tmp_path: Path) -> None:
-    broker = Nats(NATS, tmp_path, tmp_path, "always")
+    broker = Nats(NATS, tmp_path, tmp_path)
     broker.prepare()
-    assert "sync_interval: always" in (tmp_path / "nats.conf").read_text()
+    assert "sync_interval: 2m" in (tmp_path / "nats.conf").read_text()
 
 
 def test_steps_are_compared_where_both_have_them() -> None:
