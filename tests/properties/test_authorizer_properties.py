@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,23 +74,24 @@ def test_the_index_decides_as_a_look_at_every_rule_does(added: list[Acl], data: 
             asked(index, kept, kind, name, data.draw(st.sampled_from(list(Operation))))
 
 
-def test_so_it_does_among_thousands() -> None:
+@pytest.mark.parametrize(("count", "names", "looks"), [(5_000, 300, 60), (100_000, 30_000, 4)])
+def test_so_it_does_among_thousands(count: int, names: int, looks: int) -> None:
     chance = random.Random(4)
     kept = {
         Acl(
             chance.choice(KINDS),
-            f"{chance.choice('abc')}{chance.randrange(300)}"[: chance.randrange(1, 5)],
+            f"{chance.choice('abc')}{chance.randrange(names)}"[: chance.randrange(1, len(str(names)) + 2)],
             chance.choice([PatternType.LITERAL, PatternType.PREFIXED]),
             chance.choice([*PRINCIPALS, f"User:{chance.randrange(500)}"]),
             chance.choice(HOSTS),
             chance.choice(list(Operation)),
             chance.choice([Permission.ALLOW, Permission.ALLOW, Permission.DENY]),
         )
-        for _ in range(5_000)
+        for _ in range(count)
     }
     index = AclIndex()
     for acl in kept:
         index.add(acl)
-    for _ in range(60):
-        name = f"{chance.choice('abcd')}{chance.randrange(400)}"
+    for _ in range(looks):
+        name = f"{chance.choice('abcd')}{chance.randrange(names + 100)}"
         asked(index, kept, chance.choice(KINDS), name, chance.choice(list(Operation)))
