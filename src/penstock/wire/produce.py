@@ -18,6 +18,9 @@ _ACKS_AND_TIMEOUT = struct.Struct(">hi")
 _INDEX_AND_SIZE = struct.Struct(">ii")
 _INDEX = struct.Struct(">i")
 
+PARTITIONS_MAX = 20_000
+"""Topics, and partitions, of a request. Each takes microseconds of the loop, and 100 MiB have room for millions."""
+
 FLEXIBLE_FROM = 9
 TOPIC_IDS_FROM = 13
 CURRENT_LEADER_FROM = 10
@@ -82,7 +85,8 @@ def _decode_plain(frame: memoryview, position: int) -> ProduceRequest:
     position += 10
     if not 0 <= topic_count <= end - position:
         raise Malformed(f"{topic_count} topics in {end - position} bytes")
-    topics = []
+    _check_count(topic_count)
+    topics, count = [], 0
     for _ in range(topic_count):
         (length,) = _LENGTH.unpack_from(frame, position)
         position += 2
@@ -92,6 +96,8 @@ def _decode_plain(frame: memoryview, position: int) -> ProduceRequest:
         position += 4
         if not 0 <= partition_count <= end - position:
             raise Malformed(f"{partition_count} partitions in {end - position} bytes")
+        count += partition_count
+        _check_count(count)
         partitions: list[PartitionRecords] = []
         for _ in range(partition_count):
             index, size = _INDEX_AND_SIZE.unpack_from(frame, position)
@@ -116,7 +122,8 @@ def _decode_flexible(frame: memoryview, position: int, *, with_ids: bool) -> Pro
     topic_count, position = read_uvarint(frame, position + 6)
     if not 0 < topic_count <= end - position + 1:
         raise Malformed(f"{topic_count - 1} topics in {end - position} bytes")
-    topics = []
+    _check_count(topic_count - 1)
+    topics, count = [], 0
     for _ in range(topic_count - 1):
         if with_ids:
             key = bytes(_cut(frame, position, 16))
@@ -128,6 +135,8 @@ def _decode_flexible(frame: memoryview, position: int, *, with_ids: bool) -> Pro
         partition_count, position = read_uvarint(frame, position)
         if not 0 < partition_count <= end - position + 1:
             raise Malformed(f"{partition_count - 1} partitions in {end - position} bytes")
+        count += partition_count - 1
+        _check_count(count)
         partitions: list[PartitionRecords] = []
         for _ in range(partition_count - 1):
             (index,) = _INDEX.unpack_from(frame, position)
@@ -142,6 +151,11 @@ def _decode_flexible(frame: memoryview, position: int, *, with_ids: bool) -> Pro
         position = skip_tag_section(frame, position)
     position = skip_tag_section(frame, position)
     return ProduceRequest(transactional_id, acks, timeout_ms, topics)
+
+
+def _check_count(count: int) -> None:
+    if count > PARTITIONS_MAX:
+        raise Malformed(f"{count} topics or partitions in one produce request, and at most {PARTITIONS_MAX} are taken")
 
 
 # Up to and with the first byte of a topic's name; and all up to and with the first byte of the records' size, where the
