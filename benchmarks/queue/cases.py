@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from benchmarks.figures import Better, Figure
 from benchmarks.queue.batches import Batches
 from benchmarks.queue.loads import ONE, PREFETCHED, Acks, Load, Paced
+from benchmarks.queue.retries import Retries
 from benchmarks.queue.rows import PENSTOCK, Row
 from benchmarks.queue.views import Views
 
@@ -43,7 +44,6 @@ class Plan:
 
 
 MISSING = (
-    Missing("backoff", "5 % released, back-off 1 s: lateness p99, wrong counts, stalls"),
     Missing("poison", "1 % poison, limit 5, kill -9 in the middle: each in the dead-letter topic once"),
     Missing("keys", "1,000 keys, 16 workers, 5 % failing, key order: violations, acks/s of unordered"),
     Missing("dedup", "20 % duplicates: throughput of the same topic without, duplicates let through"),
@@ -82,6 +82,7 @@ def quick() -> Plan:
         Acks("acks", "acks, 100 in flight", 20_000, PREFETCHED),
         Acks("one", "acks, one at a time, awaited", 1_000, ONE),
         Paced("paced", 2_000, seconds=2, skipped_s=1),
+        Retries(1_000),
         Batches(200_000),
         Views(30_000),
     )
@@ -93,6 +94,7 @@ def whole() -> Plan:
         Acks("acks", "acks, 100 in flight", 40_000, PREFETCHED),
         Acks("one", "acks, one at a time, awaited", 2_000, ONE),
         Paced("paced", 2_000, seconds=4),
+        Retries(4_000),
         Batches(300_000),
         Views(60_000),
     )

@@ -110,17 +110,24 @@ static void take(void *given, int timeout_ms, on_record_t on_record) {
     amqp_rpc_reply_t reply = amqp_consume_message(self->connection, &envelope, &wait, 0);
     if (reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION && reply.library_error == AMQP_STATUS_TIMEOUT) return;
     if (reply.reply_type != AMQP_RESPONSE_NORMAL) fail("take: no record and no timeout (%d)", reply.library_error);
-    on_record(envelope.message.body.bytes, envelope.message.body.len);
-    int status = amqp_basic_ack(self->connection, CHANNEL, envelope.delivery_tag, 0);
+    bool is_done = on_record(envelope.message.body.bytes, envelope.message.body.len);
+    int status = is_done ? amqp_basic_ack(self->connection, CHANNEL, envelope.delivery_tag, 0)
+                         : amqp_basic_reject(self->connection, CHANNEL, envelope.delivery_tag, 1);
     if (status) fail("acknowledge: %s", amqp_error_string2(status));
     amqp_destroy_envelope(&envelope);
 }
 
 /* An answered call behind the acknowledgements on the same channel. */
+static void settle(void *given) {
+    peer_t *self = given;
+    amqp_basic_qos(self->connection, CHANNEL, 0, (uint16_t)self->options->in_flight, 0);
+    check(self->connection, "settle");
+}
+
 static void finish(void *given) {
     peer_t *self = given;
     amqp_channel_close(self->connection, CHANNEL, AMQP_REPLY_SUCCESS);
     check(self->connection, "close");
 }
 
-const queue_kind_t amqp_queue = {"amqp", made, new_sender, send, sent, new_worker, take, finish};
+const queue_kind_t amqp_queue = {"amqp", made, new_sender, send, sent, new_worker, take, settle, finish};

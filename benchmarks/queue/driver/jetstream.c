@@ -88,14 +88,18 @@ static void take(void *given, int timeout_ms, on_record_t on_record) {
     natsStatus status = natsSubscription_NextMsg(&message, self->subscription, timeout_ms);
     if (status == NATS_TIMEOUT) return;
     check(status, "take");
-    on_record(natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message));
-    check(one_at_a_time(self->options) ? natsMsg_AckSync(message, NULL, NULL) : natsMsg_Ack(message, NULL), "acknowledge");
+    if (!on_record(natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message)))
+        check(natsMsg_Nak(message, NULL), "give back");
+    else
+        check(one_at_a_time(self->options) ? natsMsg_AckSync(message, NULL, NULL) : natsMsg_Ack(message, NULL), "acknowledge");
     natsMsg_Destroy(message);
 }
 
-static void finish(void *given) {
+static void settle(void *given) {
     peer_t *self = given;
-    check(natsConnection_FlushTimeout(self->connection, (int64_t)(self->options->timeout_s * 1000)), "finish");
+    check(natsConnection_FlushTimeout(self->connection, (int64_t)(self->options->timeout_s * 1000)), "settle");
 }
 
-const queue_kind_t nats_queue = {"nats", made, new_sender, send, sent, new_worker, take, finish};
+static void finish(void *given) { natsConnection_Close(((peer_t *)given)->connection); }
+
+const queue_kind_t nats_queue = {"nats", made, new_sender, send, sent, new_worker, take, settle, finish};

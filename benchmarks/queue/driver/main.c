@@ -6,7 +6,7 @@
 static const struct {
     const char *name;
     int (*run)(const queue_kind_t *, const options_t *);
-} loads[] = {{"make", run_make}, {"fill", run_fill}, {"empty", run_empty}, {"pace", run_pace}};
+} loads[] = {{"make", run_make}, {"fill", run_fill}, {"empty", run_empty}, {"retry", run_retry}, {"pace", run_pace}};
 
 static const queue_kind_t *const kinds[] = {
     &share_queue,
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
                          .clients = 1, .in_flight = 1, .rate_per_s = 2000, .warm_up_s = 1, .timeout_s = 60};
     if (argc < 3) fail("usage: queuegen LOAD KIND [options]");
     int option;
-    while ((option = getopt(argc - 2, argv + 2, "b:t:p:s:n:c:i:r:w:T:X:")) != -1) {
+    while ((option = getopt(argc - 2, argv + 2, "b:t:p:s:n:c:i:r:w:T:X:k:")) != -1) {
         switch (option) {
         case 'b': options.bootstrap = optarg; break;
         case 't': options.topic = optarg; break;
@@ -48,6 +48,7 @@ int main(int argc, char **argv) {
         case 'i': options.in_flight = atoi(optarg); break;
         case 'r': options.rate_per_s = atof(optarg); break;
         case 'w': options.warm_up_s = atof(optarg); break;
+        case 'k': options.records_each = strtoull(optarg, NULL, 10); break;
         case 'T': options.timeout_s = atof(optarg); break;
         case 'X': add_setting(&options, optarg); break;
         default: return 2;

@@ -10,7 +10,8 @@ typedef struct {
     uint64_t record;
 } stamp_t;
 
-typedef void (*on_record_t)(const void *payload, size_t length);
+/* Whether it is done; else it is given back. */
+typedef bool (*on_record_t)(const void *payload, size_t length);
 
 typedef struct {
     const char *name;
@@ -22,7 +23,8 @@ typedef struct {
     /* Hands over what is there, or comes within the time, and acknowledges each record by itself. Where a worker may
      * have one record in flight it waits, if the queue can answer that, until the acknowledgement is kept. */
     void (*take)(void *worker, int timeout_ms, on_record_t);
-    void (*finish)(void *worker);             /* every acknowledgement has reached the broker */
+    void (*settle)(void *worker);             /* returns when every acknowledgement has reached the broker */
+    void (*finish)(void *worker);
 } queue_kind_t;
 
 extern const queue_kind_t share_queue;

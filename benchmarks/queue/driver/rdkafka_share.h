@@ -8,7 +8,7 @@ typedef struct rd_kafka_share_s rd_kafka_share_t;
 typedef struct rd_kafka_messages_s rd_kafka_messages_t;
 typedef struct rd_kafka_share_partition_offsets_list_s rd_kafka_share_partition_offsets_list_t;
 
-enum { RD_KAFKA_SHARE_ACCEPT = 1 };
+enum { RD_KAFKA_SHARE_ACCEPT = 1, RD_KAFKA_SHARE_RELEASE = 2 };
 
 rd_kafka_share_t *rd_kafka_share_consumer_new(rd_kafka_conf_t *, char *errstr, size_t errstr_size);
 rd_kafka_error_t *rd_kafka_share_set_acknowledgement_commit_cb(

@@ -82,7 +82,8 @@ static void *new_worker(const options_t *options, int number) {
     return self;
 }
 
-static void settle(worker_t *self) {
+static void settle(void *given) {
+    worker_t *self = given;
     rd_kafka_topic_partition_list_t *partitions = NULL;
     rd_kafka_error_t *error =
         rd_kafka_share_commit_sync(self->consumer, (int)(self->options->timeout_s * 1000), &partitions);
@@ -101,8 +102,9 @@ static void take(void *given, int timeout_ms, on_record_t on_record) {
     for (size_t i = 0, count = rd_kafka_messages_count(batch); i < count; i++) {
         rd_kafka_message_t *message = rd_kafka_messages_get(batch, i);
         if (message->err) fail("poll: %s", rd_kafka_err2str(message->err));
-        on_record(message->payload, message->len);
-        int err = rd_kafka_share_acknowledge_type(self->consumer, message, RD_KAFKA_SHARE_ACCEPT);
+        bool is_done = on_record(message->payload, message->len);
+        int err = rd_kafka_share_acknowledge_type(self->consumer, message,
+                                                  is_done ? RD_KAFKA_SHARE_ACCEPT : RD_KAFKA_SHARE_RELEASE);
         if (err) fail("acknowledge: %s", rd_kafka_err2str(err));
         if (one_at_a_time(self->options)) settle(self);
     }
@@ -111,9 +113,8 @@ static void take(void *given, int timeout_ms, on_record_t on_record) {
 
 static void finish(void *given) {
     worker_t *self = given;
-    settle(self);
     rd_kafka_error_t *error = rd_kafka_share_consumer_close(self->consumer);
     if (error) fail("close: %s", rd_kafka_error_string(error));
 }
 
-const queue_kind_t share_queue = {"share", made, new_sender, send, sent, new_worker, take, finish};
+const queue_kind_t share_queue = {"share", made, new_sender, send, sent, new_worker, take, settle, finish};

@@ -8,41 +8,72 @@ static struct {
     const queue_kind_t *kind;
     const options_t *options;
     uint64_t wanted, skipped;
-    uint64_t *end_to_end_ns; /* where the rate is fixed */
+    on_record_t on_record;
+    uint64_t *end_to_end_ns; /* where the rate is fixed, or records are given back */
     atomic_uchar *seen;
     atomic_ullong taken, again, primed;
     atomic_ullong first_ns, last_ns;
 } work;
 
 static const uint64_t PRIMING = UINT64_MAX;
+static _Thread_local bool has_taken;
 
-static void on_record(const void *payload, size_t length) {
+static bool on_record(const void *payload, size_t length) {
     stamp_t stamp;
     uint64_t now = now_ns(), none = 0;
     if (length != work.options->record_bytes) fail("a record of %zu bytes came back", length);
     memcpy(&stamp, payload, sizeof stamp);
     if (stamp.record == PRIMING) {
         work.primed++;
-        return;
+        return true;
     }
     if (stamp.record >= work.wanted) fail("record %llu was never sent", (unsigned long long)stamp.record);
     atomic_compare_exchange_strong(&work.first_ns, &none, now);
     if (atomic_exchange(&work.seen[stamp.record], 1)) {
         work.again++;
-        return;
+        return true;
     }
     if (work.end_to_end_ns) work.end_to_end_ns[stamp.record] = now - stamp.due_ns;
-    work.last_ns = now;
+    has_taken = true;
     work.taken++;
+    return true;
+}
+
+/* Gives back each record whose turn it is, once, and times how long after that it comes again. */
+static bool on_retried(const void *payload, size_t length) {
+    stamp_t stamp;
+    uint64_t now = now_ns();
+    if (length != work.options->record_bytes) fail("a record of %zu bytes came back", length);
+    memcpy(&stamp, payload, sizeof stamp);
+    if (stamp.record >= work.wanted) fail("record %llu was never sent", (unsigned long long)stamp.record);
+    bool is_given_back = stamp.record % work.options->records_each == 0;
+    unsigned before = atomic_fetch_add(&work.seen[stamp.record], 1);
+    if (is_given_back && before == 0) {
+        work.end_to_end_ns[stamp.record] = now;
+        return false;
+    }
+    if (before != (is_given_back ? 1u : 0u)) {
+        work.again++;
+        return true;
+    }
+    if (is_given_back) work.end_to_end_ns[stamp.record] = now - work.end_to_end_ns[stamp.record];
+    work.taken++;
+    return true;
 }
 
 static void *worker(void *given) {
     void *self = work.kind->new_worker(work.options, (int)(intptr_t)given);
     uint64_t give_up = now_ns() + (uint64_t)(work.options->timeout_s * 1e9);
     while (work.taken < work.wanted) {
-        work.kind->take(self, 100, on_record);
+        has_taken = false;
+        work.kind->take(self, 100, work.on_record);
         if (now_ns() > give_up)
             fail("%llu of %llu records came in time", (unsigned long long)work.taken, (unsigned long long)work.wanted);
+    }
+    work.kind->settle(self);
+    if (has_taken) { /* who has only waited since may have waited for nothing */
+        uint64_t now = now_ns(), before = work.last_ns;
+        while (before < now && !atomic_compare_exchange_weak(&work.last_ns, &before, now)) continue;
     }
     work.kind->finish(self);
     return NULL;
@@ -63,6 +94,7 @@ static void prepare(const queue_kind_t *kind, const options_t *options, uint64_t
     work.kind = kind;
     work.options = options;
     work.wanted = wanted;
+    work.on_record = on_record;
     work.seen = calloc(wanted, 1);
 }
 
@@ -99,7 +131,9 @@ int run_fill(const queue_kind_t *kind, const options_t *options) {
     _Exit(0);
 }
 
-/* The clock runs from the first record that any worker gets to the last one: joining a group is not in it. */
+/* The clock runs from the first record that any worker gets until the last acknowledgement has reached the broker: joining
+ * a group and leaving it are not in it.
+ */
 int run_empty(const queue_kind_t *kind, const options_t *options) {
     prepare(kind, options, options->records);
     wait_for(start_workers());
@@ -117,6 +151,24 @@ static int by_size(const void *a, const void *b) {
 static double at_rank_ms(const uint64_t *sorted, uint64_t count, double share) {
     uint64_t at = (uint64_t)(share * (double)count);
     return (double)sorted[at < count ? at : count - 1] / 1e6;
+}
+
+/* Each `records_each`th record is given back once; the times tell how long until it came again. */
+int run_retry(const queue_kind_t *kind, const options_t *options) {
+    uint64_t given_back = (options->records + options->records_each - 1) / options->records_each;
+    prepare(kind, options, options->records);
+    work.on_record = on_retried;
+    work.end_to_end_ns = calloc(work.wanted, sizeof *work.end_to_end_ns);
+    uint64_t start = now_ns();
+    wait_for(start_workers());
+    print_start(options->records, (double)(now_ns() - start) / 1e9);
+    for (uint64_t i = 0; i < given_back; i++) work.end_to_end_ns[i] = work.end_to_end_ns[i * options->records_each];
+    qsort(work.end_to_end_ns, given_back, sizeof *work.end_to_end_ns, by_size);
+    printf(", \"given_back\": %llu, \"min\": %.4f, \"p50\": %.4f, \"p99\": %.4f, \"max\": %.4f}\n", (unsigned long long)given_back,
+           at_rank_ms(work.end_to_end_ns, given_back, 0), at_rank_ms(work.end_to_end_ns, given_back, 0.5),
+           at_rank_ms(work.end_to_end_ns, given_back, 0.99), at_rank_ms(work.end_to_end_ns, given_back, 1.0));
+    fflush(stdout);
+    _Exit(0);
 }
 
 /* As the latency load of a topic: a record counts from when it was due, so that no pause is hidden. */
