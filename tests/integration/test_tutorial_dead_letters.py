@@ -18,7 +18,7 @@ from tests.support.shares import share_settings
 from penstock.client import Client
 from penstock.testing.plugin import BrokerFactory
 
-PAGE = "tutorial/retries-and-dead-letters.md"
+PAGE = "tutorial/dead-letters.md"
 
 
 def run(heading: str, bootstrap: str, folder: Path) -> str:
@@ -38,7 +38,7 @@ def test_the_programs_and_commands_of_the_page_do_what_it_says(
     with Client(bootstrap) as client:
         make_topic(client, "jobs")
         make_dead_letter_topic(client, "dlq.jobs")
-    run("Dead letters", bootstrap, tmp_path)
+    run("A topic for what fails", bootstrap, tmp_path)
     assert run("Reject a record", bootstrap, tmp_path) == "to anna\n"
     eventually(lambda: len(read_to_end(bootstrap, "dlq.jobs")) == 1, "the dead letter")
     (row,) = json.loads(penstock("dlq", "list", "--json").out)

@@ -7,10 +7,8 @@ from penstock.delivery.schedules.plan import Delay
 from penstock.delivery.schedules.retries import RetryRules
 from penstock.settings import Config, GroupConfig, TopicConfig
 from penstock.settings import group_retries as settings
+from penstock.settings.group import ERRORS_DEADLETTERQUEUE_TOPIC_NAME
 from penstock.settings.topic import PENSTOCK_RETRY_GROUP, PENSTOCK_SCHEDULE_DELAY_MS
-
-DEAD_LETTER_TOPIC = "errors.deadletterqueue.topic.name"
-
 
 RULES = tuple(
     row.name
@@ -60,7 +58,7 @@ class RetryGroups:
 
     def dead_letter_topic(self, group_id: str) -> str:
         """Empty where the group has none."""
-        return self._overrides(group_id).get(DEAD_LETTER_TOPIC, "")
+        return self._overrides(group_id).get(ERRORS_DEADLETTERQUEUE_TOPIC_NAME.name, "")
 
     def _overrides(self, group_id: str) -> dict[str, str]:
         return dict(self._image.settings.get(Resource(ResourceType.GROUP, group_id)) or {})
