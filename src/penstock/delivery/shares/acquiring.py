@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from penstock.delivery.shares.ranges import ACQUIRED, ARCHIVED, AVAILABLE, Range, Window
-from penstock.delivery.shares.room import givable, locks_left, room_for_new
+from penstock.delivery.shares.room import NO_LIMIT, givable, locks_left, room_for_new
 from penstock.delivery.shares.rules import ShareRules
 
 RANGES_MAX: Final = 20_000
@@ -58,7 +58,10 @@ def useful_until(window: Window, offset: int, wanted: Wanted, rules: ShareRules)
         elif is_wide and each.last - until > wanted.records_max:
             return until  # a long way to what comes next: a later answer's
         place += 1
-    new = 0 if window.order is not None else min(missing, room_for_new(window, rules))
+    if not is_wide:
+        new = min(missing, rules.locks_max - window.span)
+    else:
+        new = 0 if window.order is not None else min(missing, room_for_new(window, rules))
     return until if new <= 0 else max(window.end, offset) + new - 1
 
 
@@ -108,7 +111,7 @@ def _archive(window: Window, first: int, last: int, state: int) -> None:
 
 
 class _Taking:
-    __slots__ = ("_batches", "_count", "_deadline", "_most", "_rules", "_taken", "_wanted", "_window")
+    __slots__ = ("_batches", "_count", "_deadline", "_enough", "_most", "_rules", "_taken", "_wanted", "_window")
 
     def __init__(
         self, window: Window, wanted: Wanted, rules: ShareRules, deadline: float, batches: Sequence[BatchSpan]
@@ -120,19 +123,20 @@ class _Taking:
         self._batches = batches
         self._taken: list[tuple[int, int]] = []
         self._count = 0
-        self._most = locks_left(window, rules)
+        self._most = locks_left(window, rules) if rules.is_wide else NO_LIMIT
         """More than that is not given out, not even as the rest of a batch."""
+        self._enough = min(wanted.records_max, self._most)
 
     @property
     def _missing(self) -> int:
-        return min(self._wanted.records_max, self._most) - self._count
+        return self._enough - self._count
 
     # What was given out before ----------------------------------------------------------------------------------
 
     def again(self) -> bool:
         """Whether this is all that the member is to get."""
         window, rules = self._window, self._rules
-        ranges = window.ranges
+        ranges, is_wide = window.ranges, rules.is_wide
         first, last = max(self._batches[0].first, window.start), self._batches[-1].last
         place = window.place_of(first)
         batch: tuple[int, int] | None = None
@@ -148,7 +152,7 @@ class _Taking:
                 if self._missing <= 0 or (self._count and (was_tried_in_parts or room is not None)):
                     return True
             begin, end, count = max(each.first, first), min(each.last, last), each.count
-            if rules.is_wide:
+            if is_wide:
                 if self._most <= self._count:
                     return True
                 some = min(self._most - self._count, givable(window, place, each))

@@ -97,10 +97,11 @@ class SharePartitionMachine:
         window = self._window
         if window.waiting and rules.backoff is None:
             end_waits(window, inf)  # it was turned off
-        available = first_to_give(window, rules)
+        available = first_to_give(window, rules) if rules.is_wide else window.first_available()
         if available is not None:
             return available
-        return window.end if room_for_new(window, rules) > 0 else None
+        room = room_for_new(window, rules) if rules.is_wide else rules.locks_max - window.span
+        return window.end if room > 0 else None
 
     def keys_wanted(self, wanted: Wanted, rules: ShareRules) -> int | None:
         """From which offset on keys have to be read, so that there is enough to give out; None where there is."""

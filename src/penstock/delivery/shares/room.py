@@ -25,8 +25,8 @@ def room_for_new(window: Window, rules: ShareRules) -> int:
 
 
 def locks_left(window: Window, rules: ShareRules) -> int:
-    """How many records may be given out."""
-    return rules.locks_max - window.acquired if rules.is_wide and not window.bugs.spans_locks_only else NO_LIMIT
+    """How many records of a wide window may be given out."""
+    return NO_LIMIT if window.bugs.spans_locks_only else rules.locks_max - window.acquired
 
 
 def ranges_left(window: Window) -> int:
@@ -45,9 +45,7 @@ def givable(window: Window, place: int, each: Range) -> int:
 
 
 def first_to_give(window: Window, rules: ShareRules) -> int | None:
-    """The first record that can be given out now."""
-    if not rules.is_wide:
-        return window.first_available()
+    """The first record of a wide window that can be given out now."""
     if locks_left(window, rules) <= 0:
         return None
     if ranges_left(window) > 0:

@@ -29,6 +29,13 @@ class ShareRules(msgspec.Struct, frozen=True, kw_only=True):
     """Offsets of the window where records may be held back: there `locks_max` bounds what members have."""
     lanes: Mapping[str, int] = NO_LANES
     """Priorities of topics."""
+    is_wide: bool = False
+    """Whether records may be held back, so that the window has to be longer than what members have. Follows from the
+    others; asked for at every turn.
+    """
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "is_wide", self.by_key or self.backoff is not None)
 
     dead_letter_topic: str = ""
     """Where records go that are given up; empty: nowhere."""
@@ -45,11 +52,6 @@ class ShareRules(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def lock_s(self) -> float:
         return self.lock_ms / 1000
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether records may be held back, so that the window has to be longer than what members have."""
-        return self.by_key or self.backoff is not None
 
     @property
     def without_waits(self) -> "ShareRules":

@@ -105,6 +105,9 @@ def _begin(window: Window, step: Step, each: Range, becomes: int, rules: ShareRu
     each.step = step
     step.ranges.append(each)
     window.change(each, becomes, each.count, NOBODY, until or inf)
+    if not rules.is_wide:
+        step.row(each.first, each.last, becomes, each.count)
+        return
     step.row(each.first, each.last, *kept(window, becomes, each.count, rules, until))
     if becomes in DONE and window.order is not None and window.bugs.ends_keys_early:
         window.order.finish(window, each.first, each.last)
