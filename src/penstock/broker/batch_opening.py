@@ -64,7 +64,7 @@ class BatchOpener:
         header = BatchHeader.peek(view)
         return header.compression == 0 and header.record_count <= LOOP_RECORDS_MAX
 
-    def open(self, partition: Partition, view: memoryview, context: RequestContext) -> memoryview:
+    def open(self, partition: Partition, view: memoryview, context: RequestContext) -> Opened:
         """The batch to append, or a refusal."""
         try:
             opened = partition.open(view)
@@ -73,7 +73,7 @@ class BatchOpener:
             raise
         return self._opened(opened, partition, context)
 
-    async def open_in_thread(self, partition: Partition, view: memoryview, context: RequestContext) -> memoryview:
+    async def open_in_thread(self, partition: Partition, view: memoryview, context: RequestContext) -> Opened:
         loop = asyncio.get_running_loop()
         try:
             opened = await loop.run_in_executor(self._executor, partition.open, view, _let_others_run)
@@ -82,7 +82,7 @@ class BatchOpener:
             raise
         return self._opened(opened, partition, context)
 
-    def _opened(self, opened: Opened, partition: Partition, context: RequestContext) -> memoryview:
+    def _opened(self, opened: Opened, partition: Partition, context: RequestContext) -> Opened:
         self._metrics.opened += 1
         samples = samples_of(context)
         samples.opened(partition.slot, opened.record_count)
@@ -91,7 +91,7 @@ class BatchOpener:
             self._catch(opened.mended, producer_id, partition, context)
         elif producer_id in self._caught:
             samples.catch()
-        return opened.view
+        return opened
 
     def _refused(self, error: Exception, partition: Partition, view: memoryview, context: RequestContext) -> None:
         self._metrics.opened += 1

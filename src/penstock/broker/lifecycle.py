@@ -153,6 +153,7 @@ class Lifecycle:
 
     async def start_replication(self) -> None:
         services, spawn = self._services, self._ports.spawn
+        services.dedup.start()
         services.moves.start()
         services.fetchers.start()
         spawn(services.mending.run())
@@ -160,6 +161,7 @@ class Lifecycle:
 
     async def stop_replication(self) -> None:
         self._services.fetchers.stop()
+        await self._services.dedup.stop()
         self._services.peers.close()
 
     async def start_coordinators(self) -> None:

@@ -52,6 +52,7 @@ from penstock.coordinators.transactions.transaction_coordinators import Transact
 from penstock.coordinators.transactions.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.delivery.dead_letters.service import DeadLetters
 from penstock.delivery.dead_letters.service import expose as expose_dead_letters
+from penstock.delivery.dedup.service import Dedup
 from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.delivery.schedules.service import Schedules
 from penstock.delivery.shares.group_rules import GroupRules
@@ -145,6 +146,7 @@ class Services:
     share_delivery: ShareDelivery
 
     schedules: Schedules
+    dedup: Dedup
 
     fetch_sessions: FetchSessions
     after_receive: AfterReceive
@@ -346,6 +348,7 @@ def build(config: Config, ports: Ports) -> Services:
         shares=shares,
         share_states=share_states,
         share_delivery=_share_delivery(config, ports, partitions, share_states, dead_letters),
+        dedup=Dedup(partitions, image, config=config, clock=clock, spawn=spawn, registry=registry),
         schedules=Schedules(
             me=me,
             config=config,

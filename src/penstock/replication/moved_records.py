@@ -9,6 +9,8 @@ that seems out of order: others may have had it look from further behind. So a b
 """
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from penstock.errors import OutOfOrderSequence
@@ -22,11 +24,12 @@ PIECE_BYTES: Final = 1 << 20
 """Read at a time."""
 
 
-def append_note(partition: Partition, content: bytes) -> Appended:
+def append_note(partition: Partition, content: bytes, *, acks: int = ALL) -> Appended:
     """`acknowledged` tells when it is replicated."""
     partition.require_leader()
     rules = partition.current_rules()
-    partition.followers.check_in_sync(rules)
+    if acks == ALL:
+        partition.followers.check_in_sync(rules)
     now = partition.clock.now()
     base_offset = partition.end_offset
     note = build_note(content, timestamp=now, base_offset=base_offset, leader_epoch=partition.leader_epoch)
@@ -49,20 +52,20 @@ async def append_moved(partition: Partition, view: memoryview, *, from_offset: i
     partition.require_leader()
     if partition.end_offset < from_offset:
         raise OutOfOrderSequence(f"{partition.topic_partition} ends before {from_offset}: it has lost records")
-    is_opened = partition.current_rules().opens_batches
-    if is_opened:
-        view = (await asyncio.to_thread(partition.open, view)).view
+    append = partial(partition.append, view, acks=ALL)
+    if partition.current_rules().opens_batches:
+        append = partial(partition.append_opened, await asyncio.to_thread(partition.open, view), acks=ALL)
     header = BatchHeader.peek(view)
     if partition.log.producers.knows(header.producer_id):
         try:
-            return partition.append(view, acks=ALL, is_opened=is_opened)
+            return append()
         except OutOfOrderSequence:
             pass
-    return await _append_after_a_look(partition, view, header, from_offset, is_opened=is_opened)
+    return await _append_after_a_look(partition, append, header, from_offset)
 
 
 async def _append_after_a_look(
-    partition: Partition, view: memoryview, header: BatchHeader, from_offset: int, *, is_opened: bool
+    partition: Partition, append: Callable[[], Appended], header: BatchHeader, from_offset: int
 ) -> Appended:
     there = await _batches_of(partition, header.producer_id, from_offset)
     # No await from here on: nothing was appended since the last piece was read.
@@ -71,7 +74,7 @@ async def _append_after_a_look(
         for each in there:
             producers.recall(each)
     try:
-        return partition.append(view, acks=ALL, is_opened=is_opened)
+        return append()
     except OutOfOrderSequence:
         same = (header.producer_epoch, header.base_sequence, header.last_sequence)
         for each in there:

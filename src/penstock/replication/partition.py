@@ -24,11 +24,14 @@ from collections.abc import Callable, Coroutine, Mapping
 from itertools import count
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
 from penstock.cluster import is_internal
 from penstock.errors import (
     FencedLeaderEpoch,
     InvalidTopic,
     KafkaStorageError,
+    NotEnoughReplicas,
     NotLeaderOrFollower,
     OffsetOutOfRange,
     PolicyViolation,
@@ -50,6 +53,7 @@ from penstock.replication.partition_transactions import PartitionTransactions
 from penstock.replication.promise import Promise
 from penstock.replication.rules import (
     Appended,
+    Appender,
     AppendRules,
     Opened,
     check_header,
@@ -77,6 +81,13 @@ class RecordInspector(Protocol):
 
     def check_deletion(self, before: int) -> None:
         """A Refusal where records below an offset may not be deleted."""
+
+
+class Deduplicator(Protocol):
+    """Leaves records out whose id is in the log already, where a topic asks for that."""
+
+    def prepare(self, view: memoryview, pause: Callable[[], None] | None) -> Appender:
+        """Find a batch's ids; in a thread, unless the batch is small."""
 
 
 NO_BROKERS: Mapping[BrokerId, int] = {}
@@ -132,6 +143,7 @@ class Partition:
         self.transactions = PartitionTransactions(self)
         self.reader = PartitionReader(self)
         self.inspector: RecordInspector | None = None
+        self.deduplicator: Deduplicator | None = None
 
     @property
     def topic_partition(self) -> TopicPartition:
@@ -222,7 +234,18 @@ class Partition:
             if inspector is None:
                 raise NotLeaderOrFollower(f"{self.topic_partition} is not ready yet")
             inspector.inspect(opened.view, stamped_ms=self.clock.now() if rules.stamps_append_time else None)
+        if rules.deduplicates:
+            deduplicator = self.deduplicator
+            if deduplicator is None:
+                raise NotEnoughReplicas(f"the ids of {self.topic_partition} are being read")
+            return replace(opened, appender=deduplicator.prepare(opened.view, pause))
         return opened
+
+    def append_opened(self, opened: Opened, *, acks: int, guard: VerificationGuard | None = None) -> Appended:
+        """As `append`, for a batch that `open` has looked into."""
+        if opened.appender is not None:
+            return opened.appender.append(acks=acks, guard=guard)
+        return self.append(opened.view, acks=acks, guard=guard, is_opened=True)
 
     def append(
         self,

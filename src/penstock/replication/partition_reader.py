@@ -4,12 +4,13 @@ It changes nothing. Handlers, coordinators and fetch sessions ask here, and not 
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from penstock.errors import OffsetNotAvailable, OffsetOutOfRange
-from penstock.log import ActiveProducer, FileSlice, FoundByTime
+from penstock.log import ActiveProducer, FileSlice, FoundByTime, PartitionLog
 from penstock.replication.record_source import LaterRecords, RecordBytes, Records, RecordSource
 
 if TYPE_CHECKING:
@@ -96,6 +97,25 @@ class PartitionReader:
     def piece(self, offset: int, *, bytes_max: int, before: int) -> FileSlice | None:
         """Batches up to an offset, committed or not, for a home that replays its notes."""
         return self._partition.log.slice(offset, at_most=bytes_max, before=before)
+
+    def slice_to_end(self, offset: int, *, before: int, bytes_max: int) -> FileSlice | None:
+        """Of what is not committed too, for whoever keeps in step with the log itself."""
+        return self._partition.log.slice(offset, at_most=bytes_max, before=before)
+
+    def lineage(self) -> tuple[object, int]:
+        """Another one once something that was in the log, committed or not, may not be there any more at its end."""
+        log = self._partition.log
+        return log, log.cuts
+
+    def epoch_at(self, offset: int) -> int:
+        """Which leader epoch wrote an offset."""
+        return self._partition.log.epochs.epoch_at(offset)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where files may be kept beside the log; None where it has none."""
+        log = self._partition.log
+        return log.folder if isinstance(log, PartitionLog) else None
 
     def load(self, offset: int, bytes_max: int) -> bytes:
         """Whole batches up to the log's end, for a coordinator that replays them."""

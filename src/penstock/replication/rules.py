@@ -7,6 +7,7 @@ producer's; by sample with `sampled`, the default; never with `header`. What is 
 
 import struct
 from collections.abc import Callable
+from typing import Protocol
 
 import msgspec
 from crc32c import crc32c
@@ -20,6 +21,7 @@ from penstock.errors import (
     UnsupportedCompressionType,
 )
 from penstock.log import COMPACTED_RECORDS_MAX
+from penstock.replication.verification import VerificationGuard
 from penstock.settings import TopicConfig
 from penstock.settings import topic as settings
 from penstock.wire import batch as layout
@@ -62,6 +64,12 @@ class RecordsDisagree(InvalidRecord):
     """The batch's records are not what its header says."""
 
 
+class Appender(Protocol):
+    """A batch that was looked into, and stands in front of its log."""
+
+    def append(self, *, acks: int, guard: VerificationGuard | None) -> "Appended": ...
+
+
 class Opened(msgspec.Struct, frozen=True, gc=False):
     """A batch that was looked into and may be appended."""
 
@@ -70,6 +78,8 @@ class Opened(msgspec.Struct, frozen=True, gc=False):
     record_count: int
     mended: str | None
     """What its header had wrong and has right now."""
+    appender: "Appender | None" = None
+    """What appends it in the partition's stead, on a topic that leaves records out."""
 
 
 class Appended(msgspec.Struct, frozen=True, gc=False):
@@ -105,6 +115,8 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
     in_sync_min: int
     wants_inspector: bool
     """Whether the partition's inspector looks at every batch."""
+    deduplicates: bool
+    """Whether records are left out whose id is in the log already."""
 
     @classmethod
     def of(cls, config: TopicConfig, *, is_flushed: bool = False) -> "AppendRules":
@@ -114,7 +126,10 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
         needs_keys = "compact" in config[settings.CLEANUP_POLICY]
         validates = config[settings.PENSTOCK_VALIDATE_RECORDS]
         wants_inspector = bool(config[settings.PENSTOCK_SCHEDULE_TARGET])
-        opens_batches = needs_keys or wants_inspector or validates == "full" or target_codec != KEEP_PRODUCERS_CODEC
+        deduplicates = bool(config[settings.PENSTOCK_DEDUP_BY])
+        opens_batches = (
+            needs_keys or wants_inspector or deduplicates or validates == "full" or target_codec != KEEP_PRODUCERS_CODEC
+        )
         # One record a flush leaves nothing that could be acknowledged before it.
         asks_to_flush = config[settings.PENSTOCK_FLUSH_BEFORE_ACK] or config[settings.FLUSH_MESSAGES] == 1
         levels = {
@@ -139,13 +154,15 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
             flush_records=config[settings.FLUSH_MESSAGES],
             in_sync_min=config[settings.MIN_INSYNC_REPLICAS],
             wants_inspector=wants_inspector,
+            deduplicates=deduplicates,
         )
 
 
 def check_header(view: memoryview, rules: AppendRules, now: int | None) -> BatchHeader:
     """The header of the one batch in `view`, or a refusal. Reads every byte once, for the checksum, and copies none.
 
-    Without `now`, timestamps are left to `open_batch`, which looks at the records' own.
+    Without `now`, timestamps are left to `open_batch`, which looks at the records' own, and at how many there are: some
+    may have been left out since.
     """
     try:
         header = BatchHeader.peek(view)
@@ -169,12 +186,18 @@ def check_header(view: memoryview, rules: AppendRules, now: int | None) -> Batch
         _check_odd_attributes(header)
     count = header.record_count
     if count <= 0 or header.last_offset_delta != count - 1:
-        raise InvalidRecord(f"A batch of {count} records cannot span {header.last_offset_delta + 1} offsets")
+        _check_span(header, is_looked_into=now is None)
     if attributes & layout.COMPRESSION_MASK == 0 and count * RECORD_BYTES_MIN > size - layout.HEADER_SIZE:
         raise InvalidRecord(f"{count} records cannot fit into {size - layout.HEADER_SIZE} bytes")
     if now is not None and not rules.stamps_append_time:
         _check_timestamp(view, header, rules, now)
     return header
+
+
+def _check_span(header: BatchHeader, *, is_looked_into: bool) -> None:
+    count = header.record_count
+    if not is_looked_into or not 0 <= count <= header.last_offset_delta:
+        raise InvalidRecord(f"A batch of {count} records cannot span {header.last_offset_delta + 1} offsets")
 
 
 def _wrong_magic(magic: int) -> Exception:
@@ -228,6 +251,8 @@ def open_batch(view: memoryview, rules: AppendRules, now: int, pause: Callable[[
     Slow: for a thread, unless the batch is small. `pause` is called now and then meanwhile.
     """
     header = BatchHeader.peek(view)
+    if header.record_count <= 0 or header.last_offset_delta != header.record_count - 1:
+        _check_span(header, is_looked_into=False)
     mended = None
     if header.attributes & layout.LOG_APPEND_TIME and not rules.stamps_append_time:
         clear_append_time(view, header)

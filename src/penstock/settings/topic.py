@@ -3,7 +3,7 @@ synonyms.
 """
 
 from penstock.settings import broker_log as broker
-from penstock.settings.checks import at_least, between, between_or, each_of, one_of, throttled_replicas
+from penstock.settings.checks import at_least, between, between_or, each_of, matching, one_of, throttled_replicas
 from penstock.settings.setting import Importance, Scope, setting
 from penstock.settings.types import (
     BOOLEAN,
@@ -174,6 +174,25 @@ PENSTOCK_SCHEDULE_MAX_MS = setting(
 PENSTOCK_SCHEDULE_WAITING_MAX = setting(
     "penstock.schedule.waiting.max", _TOPIC, LONG, default=10_000_000, check=at_least(1),
     doc="In a schedule topic: how many records may wait in a partition. More are refused with POLICY_VIOLATION.",
+)  # fmt: skip
+
+# Dedup by id
+
+PENSTOCK_DEDUP_BY = setting(
+    "penstock.dedup.by", _TOPIC, STRING, default="",
+    check=matching(r"|key|header:.+", text="key, or header: and the header's name"),
+    doc="Where a record's id is to be found: header:NAME or key. A record whose id is in the partition already is left "
+    "out. Empty: every record is taken.",
+)  # fmt: skip
+PENSTOCK_DEDUP_WINDOW_MS = setting(
+    "penstock.dedup.window.ms", _TOPIC, LONG, default=minutes(10), check=at_least(1),
+    doc="With penstock.dedup.by: for how long an id counts, from the first record that has it, or from the commit of "
+    "its transaction; up to a thirtieth longer.",
+)  # fmt: skip
+PENSTOCK_DEDUP_IDS_MAX = setting(
+    "penstock.dedup.ids.max", _TOPIC, INT, default=1_000_000, check=at_least(1),
+    doc="With penstock.dedup.by: how many ids of a partition count at most, for some 250 bytes of memory each on every "
+    "replica. Beyond it the oldest go early, and penstock_dedup_window_effective_ms tells how long ids count then.",
 )  # fmt: skip
 
 # Compression

@@ -41,6 +41,8 @@ def check_topic(overrides: Mapping[str, str], broker: Config, *, before: Mapping
         )
     if config[topic.PENSTOCK_SCHEDULE_TARGET] and "compact" in config[topic.CLEANUP_POLICY]:
         raise InvalidConfig("a schedule topic cannot be compacted: a record that waits has no newer version")
+    if config[topic.PENSTOCK_DEDUP_BY] and "compact" in config[topic.CLEANUP_POLICY]:
+        raise InvalidConfig("a topic with penstock.dedup.by cannot be compacted: its replicas would forget other ids")
     if config[topic.REMOTE_STORAGE_ENABLE]:
         raise InvalidConfig("remote.storage.enable cannot be true: this broker has no cold tier")
     _check_local_retention(config, topic.LOCAL_RETENTION_MS, topic.RETENTION_MS)

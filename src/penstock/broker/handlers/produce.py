@@ -57,6 +57,7 @@ from penstock.replication import (
     ALL,
     Appended,
     NotOneBatch,
+    Opened,
     Partition,
     Partitions,
     Promise,
@@ -105,8 +106,8 @@ _log = structlog.get_logger(__name__)
 
 Place = tuple[TopicKey, int]
 """A topic of the request, and the how-manieth of its partitions."""
-LookedInto = Mapping[Place, Refusal | None]
-"""The batches that were opened, and why those cannot be taken that cannot."""
+LookedInto = Mapping[Place, Opened | Refusal]
+"""The batches that were opened, or why they cannot be taken."""
 Outcomes = list[tuple[TopicKey, list[PartitionOutcome]]]
 Waiting = list[tuple[PartitionOutcome, Partition, Promise[None]]]
 
@@ -213,16 +214,19 @@ class _Produce:
         except Refusal as refusal:
             self._outcomes.append((key, [self._refused(partition, refusal)]))
             return self.reply()
-        return self.append_one(key, partition, opened, is_opened=True)
+        return self.append_one(key, partition, opened.view, opened)
 
     def append_one(
-        self, key: TopicKey, partition: Partition, records: memoryview, *, is_opened: bool = False
+        self, key: TopicKey, partition: Partition, records: memoryview, opened: Opened | None = None
     ) -> RawReply | LaterReply:
         """What `append_all` and `reply` do for one batch, without what only many need: two thirds of the cost."""
         acks = self._request.acks
         partition.metrics.totalproducerequests += 1
         try:
-            appended = partition.append(records, acks=acks, is_opened=is_opened)
+            if opened is None:
+                appended = partition.append(records, acks=acks)
+            else:
+                appended = partition.append_opened(opened, acks=acks)
             pending = partition.acknowledged(appended, acks=acks)
         except Exception as error:
             self._outcomes.append((key, [self._refused(partition, error)]))
@@ -305,11 +309,11 @@ class _Produce:
                     outcomes.append(self._unknown(key, index))
                     continue
                 try:
-                    is_opened = (key, number) in looked_into
-                    if is_opened and (refusal := looked_into[key, number]) is not None:
-                        raise refusal
+                    opened = looked_into.get((key, number))
+                    if isinstance(opened, Refusal):
+                        raise opened
                     guard = None if transaction is None else transaction.guard_at((key, index))
-                    outcome, pending = self._append(partition, records, guard, is_opened=is_opened)
+                    outcome, pending = self._append(partition, records, guard, opened)
                 except Exception as error:
                     outcome, pending = self._refused(partition, error), None
                     if transaction is not None and (key, index) in transaction.refusals:
@@ -321,7 +325,11 @@ class _Produce:
         return waiting
 
     def _append(
-        self, partition: Partition, records: memoryview | None, guard: VerificationGuard | None, *, is_opened: bool
+        self,
+        partition: Partition,
+        records: memoryview | None,
+        guard: VerificationGuard | None,
+        opened: Opened | None,
     ) -> tuple[PartitionOutcome, Promise[None] | None]:
         if partition.is_internal and not (partition.topic == AUDIT and self._context.caller.is_broker):
             # Whatever a client calls itself; coordinators write without asking.
@@ -334,7 +342,10 @@ class _Produce:
             for name in self._written_by(partition.topic):
                 self.quotas.tenants.require_room(name, len(records))
         partition.metrics.totalproducerequests += 1
-        appended = partition.append(records, acks=self._request.acks, guard=guard, is_opened=is_opened)
+        if opened is None:
+            appended = partition.append(records, acks=self._request.acks, guard=guard)
+        else:
+            appended = partition.append_opened(opened, acks=self._request.acks, guard=guard)
         if self.quotas is not None:
             self.let_in.append((partition.topic, len(records)))
         outcome = _accepted(partition, appended)
@@ -402,20 +413,17 @@ class _Produce:
                     found.append(_ToOpen((key, number), parts, partition, is_small=opener.is_small(view)))
         return found
 
-    def open(self, each: "_ToOpen", opener: BatchOpener) -> Refusal | None:
-        """Exchange the batch for what is to be appended, or say why it cannot be."""
+    def open(self, each: "_ToOpen", opener: BatchOpener) -> Opened | Refusal:
         try:
-            each.put(opener.open(each.partition, each.view, self._context))
+            return opener.open(each.partition, each.view, self._context)
         except Refusal as refusal:
             return refusal
-        return None
 
-    async def open_in_thread(self, each: "_ToOpen", opener: BatchOpener) -> Refusal | None:
+    async def open_in_thread(self, each: "_ToOpen", opener: BatchOpener) -> Opened | Refusal:
         try:
-            each.put(await opener.open_in_thread(each.partition, each.view, self._context))
+            return await opener.open_in_thread(each.partition, each.view, self._context)
         except Refusal as refusal:
             return refusal
-        return None
 
     def own_records(self) -> None:
         """Copy the records out of the frame, whose memory is used again as soon as the handler returns."""
@@ -553,9 +561,6 @@ class _ToOpen:
         view = self._parts[self.place[1]][1]
         assert view is not None
         return view
-
-    def put(self, view: memoryview) -> None:
-        self._parts[self.place[1]] = (self.partition.index, view)
 
 
 def _is_plain(partition: Partition, records: memoryview) -> bool:

@@ -90,10 +90,12 @@ class Route(msgspec.Struct, frozen=True):
     partition: int
     retry: RetryRules | None = None
     is_given_up: bool = False
+    id_header: str | None = None
+    """By it duplicates were left out here."""
 
     def outgoing(self, record: Record, due_ms: int) -> Record:
         """The record as its target gets it."""
-        headers = [header for header in record.headers if header[0] not in _ACTED]
+        headers = [header for header in record.headers if header[0] not in _ACTED and header[0] != self.id_header]
         headers.append((SCHEDULED_FROM, f"{self.topic}-{self.partition}@{record.offset}".encode()))
         headers.append((DUE, b"%d" % due_ms))
         if self.retry is None:

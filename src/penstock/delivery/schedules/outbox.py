@@ -10,6 +10,7 @@ from typing import Any, Final
 import structlog
 
 from penstock.cluster import ClusterImage
+from penstock.delivery.dedup.ids import header_of
 from penstock.delivery.relay import batches
 from penstock.delivery.relay.entries import Entry, Target, encode
 from penstock.delivery.relay.machine import Answer, Send, Start, Write
@@ -84,7 +85,8 @@ class Outbox:
 
     def _route(self, *, is_given_up: bool) -> Route:
         partition = self._partition
-        return Route(partition.topic, partition.index, self._retry, is_given_up)
+        id_header = header_of(partition.config[settings.PENSTOCK_DEDUP_BY])
+        return Route(partition.topic, partition.index, self._retry, is_given_up, id_header)
 
     def _place(self, name: str, *, takes_any_partition: bool = False) -> tuple[Target, TargetLimits] | None:
         topic = self._image.topics.get(name)

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
+from penstock.delivery.dedup.marks import is_mark
 from penstock.delivery.schedules.plan import Cancel, Delay, Plan, read
 from penstock.wire.batch import BatchHeader
 from penstock.wire.malformed import Malformed
@@ -84,7 +85,7 @@ def notes_in(data: bytes, start: int) -> tuple[list[tuple[int, bytes]], int]:
     """Each note with the offset behind it, and the offset behind all."""
     found = []
     for header, batch in batches_in(data):
-        if may_be_note(header) and (content := read_note(batch)) is not None:
+        if may_be_note(header) and (content := read_note(batch)) is not None and not is_mark(content):
             found.append((header.next_offset, content))
     return found, _end_of(data, start)
 

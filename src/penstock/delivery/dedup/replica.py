@@ -1,0 +1,338 @@
+"""The ids of one partition, at its leader and at every follower.
+
+A follower takes in what is committed, a little later; so what a new leader has to take in is short, and nothing that a
+follower has taken in is ever cut, but in a disaster, after which all is read again. A leader takes in what it appends
+as it appends it, and what others append for it (markers) before it looks at the next batch. Until its table has come to
+the log's end it refuses batches with NOT_ENOUGH_REPLICAS, which every producer tries again.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import structlog
+
+from penstock.delivery.dedup.files import read_snapshots, write_snapshot
+from penstock.delivery.dedup.ids import BatchIds, IdRule, find_ids, without
+from penstock.delivery.dedup.machine import IdTable
+from penstock.delivery.dedup.metrics import DedupMetrics
+from penstock.delivery.dedup.replay import Step, steps_in, take_in
+from penstock.delivery.dedup.snapshot import Preface, freeze
+from penstock.errors import NotEnoughReplicas, NotLeaderOrFollower, Refusal
+from penstock.log import FileSlice
+from penstock.model import Clock
+from penstock.replication import Appended, Partition, RecordsDisagree, RecordsRefused, append_note
+from penstock.replication.verification import VerificationGuard
+from penstock.settings import topic as settings
+from penstock.wire.batch import BatchHeader
+from penstock.wire.malformed import Malformed
+
+PIECE_BYTES: Final = 1 << 20
+AT_ONCE_MAX: Final = 64 * 1024
+"""Bytes that others appended, and that a leader takes in on the loop before it looks at a batch."""
+TAKE_IN_EVERY_S: Final = 0.2
+LOOKS_EVERY_S: Final = 5.0
+RETRY_S: Final = 0.5
+FAR: Final = 200_000
+"""Offsets behind which it is worth asking from where on records are young enough to matter."""
+SNAPSHOT_AFTER: Final = 20_000
+"""New ids after which a table is written down, if they are a tenth of it: so the work stays in proportion."""
+SAYS_EVERY_MS: Final = 60_000
+REASONS_MAX: Final = 1_000
+
+_log = structlog.get_logger(__name__)
+
+
+class IdReplica:
+    """A `Deduplicator` of its partition."""
+
+    def __init__(
+        self,
+        partition: Partition,
+        *,
+        clock: Clock,
+        metrics: DedupMetrics,
+        is_only_partition: Callable[[], bool],
+        transaction_ms_max: Callable[[], int],
+    ) -> None:
+        self.partition = partition
+        self.table: IdTable | None = None
+        """None until one is begun for the log and the settings as they are."""
+        self._clock = clock
+        self._metrics = metrics
+        self._is_only_partition = is_only_partition
+        self._transaction_ms_max = transaction_ms_max
+        self._wake = asyncio.Event()
+        self._is_over = False
+        self._seen: tuple[object, str, int, int] | None = None
+        self._written = 0
+        """Ids that had been taken in when the table was last written down."""
+        self._said_at = 0
+        self._rule = IdRule.of(partition.config[settings.PENSTOCK_DEDUP_BY])
+
+    def close(self) -> None:
+        self._is_over = True
+        if self.partition.deduplicator is self:
+            self.partition.deduplicator = None
+        self._wake.set()
+
+    def partition_moved(self) -> None:
+        self._wake.set()
+
+    @property
+    def _name(self) -> str:
+        return str(self.partition.topic_partition)
+
+    # Before an append ---------------------------------------------------------------------------------------------
+
+    def prepare(self, view: memoryview, pause: Callable[[], None] | None) -> "PreparedBatch":
+        """Find a batch's ids; for a thread, unless it is small. What will be duplicates is a guess here."""
+        try:
+            ids = find_ids(view, self._rule, pause=pause)
+        except Malformed as error:
+            raise RecordsDisagree(f"The batch's records do not hold what its header says: {error}") from None
+        if ids.empty:
+            raise _refused(ids.empty, "its id has no bytes")
+        if ids.keyless and not self._is_only_partition():
+            raise _refused(ids.keyless, "it has an id and no key: sent again, it could come to another partition")
+        prepared = PreparedBatch(self, view, ids)
+        table = self.table
+        if table is not None and self.partition.is_leader:
+            prepared.guess(table)
+        return prepared
+
+    def append(self, prepared: "PreparedBatch", *, acks: int, guard: VerificationGuard | None) -> Appended:
+        partition = self.partition
+        if not partition.is_leader:
+            raise NotLeaderOrFollower(f"{self._name} is led by broker {partition.leader}")
+        if partition.trouble is not None:
+            return partition.append(prepared.view, acks=acks, guard=guard, is_opened=True)  # which takes nothing new
+        table = self._ready_table()
+        now, start = self._clock.now(), partition.start_offset
+        if table.mark_due(now, start=start):
+            mark = table.next_mark(now, start=start)
+            marked = append_note(partition, mark.encode(), acks=acks)
+            table.mark(mark)
+            table.end = marked.next_offset
+        ids = prepared.ids
+        header = BatchHeader.peek(prepared.view)
+        producer_id = header.producer_id if header.is_transactional else -1
+        duplicates = table.find_duplicates(ids.digests, producer_id=producer_id)
+        view = prepared.without(duplicates) if duplicates else prepared.view
+        base_offset = partition.end_offset
+        appended = partition.append(view, acks=acks, guard=guard, is_opened=True)
+        if partition.end_offset > base_offset:  # not so if an idempotent producer sent it again
+            digests, deltas = ids.digests, ids.deltas
+            if duplicates:
+                gone = set(duplicates)
+                kept = [place for place in range(len(digests)) if place not in gone]
+                digests, deltas = [digests[place] for place in kept], [deltas[place] for place in kept]
+                self._metrics.duplicates += len(duplicates)
+            table.add(digests, [base_offset + delta for delta in deltas], producer_id=producer_id)
+            table.end = partition.end_offset
+            if table.effective_window_ms < table.window_ms:
+                self._say_shrunk(table, now)
+        return appended
+
+    def _ready_table(self) -> IdTable:
+        table = self.table
+        if table is None or self._is_stale(table):
+            self._wake.set()
+            raise NotEnoughReplicas(f"the ids of {self._name} are being read")
+        partition, left = self.partition, AT_ONCE_MAX
+        while table.end < partition.end_offset:
+            data = partition.reader.load(table.end, left) if left > 0 else b""
+            if not data:
+                self._wake.set()
+                raise NotEnoughReplicas(f"the ids of {self._name} are being read")
+            left -= len(data)
+            for step in steps_in(data, self._rule, start=partition.start_offset):
+                take_in(table, step)
+        return table
+
+    def _is_stale(self, table: IdTable) -> bool:
+        partition = self.partition
+        return self._seen != self._now_seen() or not partition.start_offset <= table.end <= partition.end_offset
+
+    def _now_seen(self) -> tuple[object, str, int, int]:
+        """All on which a table rests: once one of these has changed, it is begun anew."""
+        config = self.partition.config
+        return (
+            self.partition.reader.lineage(),
+            config[settings.PENSTOCK_DEDUP_BY],
+            config[settings.PENSTOCK_DEDUP_WINDOW_MS],
+            config[settings.PENSTOCK_DEDUP_IDS_MAX],
+        )
+
+    def _say_shrunk(self, table: IdTable, now: int) -> None:
+        if abs(now - self._said_at) >= SAYS_EVERY_MS:
+            self._said_at = now
+            _log.warning(
+                "more ids than penstock.dedup.ids.max: the oldest do not count any more",
+                partition=self._name,
+                ids_max=table.ids_max,
+                window_ms=table.window_ms,
+                window_effective_ms=table.effective_window_ms,
+            )
+
+    # Taking in ----------------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """For as long as the partition is here, and its topic wants it."""
+        self.partition.waiters.watch(self)
+        try:
+            while not self._is_over:
+                try:
+                    rest_s = await self._turn()
+                except (Refusal, OSError) as error:
+                    _log.warning("ids not read", partition=self._name, reason=str(error))
+                    rest_s = RETRY_S
+                except Exception as bug:
+                    _log.error("ids not read", partition=self._name, exc_info=bug)
+                    rest_s = RETRY_S
+                await self._rest(rest_s)
+        finally:
+            self.partition.waiters.unwatch(self)
+
+    async def _rest(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+        self._wake.clear()
+        if not self._is_over and not self._is_behind_as_leader():
+            await asyncio.sleep(TAKE_IN_EVERY_S)  # a follower's records come one by one
+
+    def _is_behind_as_leader(self) -> bool:
+        partition = self.partition
+        if not partition.is_leader:
+            return False
+        table = self.table
+        return table is None or table.end < partition.end_offset or self._is_stale(table)
+
+    async def _turn(self) -> float:
+        """How long to rest, if nothing happens before."""
+        partition, table = self.partition, self.table
+        if partition.trouble is not None and partition.trouble.stops_reads:
+            return LOOKS_EVERY_S
+        if table is None or self._is_stale(table):
+            table = await self._begin()
+        if self._upto() - table.end > FAR:
+            table = await self._skip_old(table)
+        while not self._is_over and not self._is_stale(table) and self.table is table:
+            upto = self._upto()
+            if table.end >= upto:
+                break
+            piece = partition.reader.slice_to_end(table.end, before=upto, bytes_max=PIECE_BYTES)
+            if piece is None:
+                table.end = max(table.end, upto)
+                break
+            try:
+                steps = await asyncio.to_thread(_read_steps, piece, self._rule, partition.start_offset)
+            finally:
+                piece.release()
+            if not self._is_stale(table):
+                for step in steps:
+                    take_in(table, step)
+        if self._is_stale(table):
+            return 0.0
+        if table.taken - self._written >= max(SNAPSHOT_AFTER, len(table) // 10):
+            await self.write_down()
+        return LOOKS_EVERY_S
+
+    async def _begin(self) -> IdTable:
+        """From the newest snapshot that is of this log, else from the records that the window holds."""
+        self.table = None
+        seen = self._now_seen()
+        _, by, window_ms, ids_max = seen
+        self._rule = IdRule.of(by)
+        partition, folder, table = self.partition, self.partition.reader.folder, None
+        for preface, found in await asyncio.to_thread(read_snapshots, folder) if folder is not None else ():
+            if (preface.by, preface.window_ms, preface.ids_max) == (by, window_ms, ids_max) and self._has(preface):
+                table = found
+                break
+        if table is None:
+            table = IdTable(window_ms=window_ms, ids_max=ids_max)
+        table.end = max(table.end, partition.start_offset)
+        self._written = table.taken
+        self._seen, self.table = seen, table
+        _log.info(
+            "ids begun", partition=self._name, known=len(table), read_from=table.end, log_end=partition.end_offset
+        )
+        return table
+
+    def _upto(self) -> int:
+        partition = self.partition
+        return partition.end_offset if partition.is_leader else partition.high_watermark
+
+    async def _skip_old(self, table: IdTable) -> IdTable:
+        """Go on where records are as young as the window, if that is further on: before, nothing counts any more. A
+        transaction that was committed then may have begun earlier.
+        """
+        seen, partition = self._seen, self.partition
+        since_ms = self._clock.now() - table.window_ms - 3 * table.resolution_ms - self._transaction_ms_max()
+        found_at = await partition.reader.find_by_time(since_ms)
+        place = self._upto() if found_at is None else found_at.offset
+        if place > table.end and self._seen == seen and not self._is_stale(table):
+            self.table = table = IdTable(window_ms=table.window_ms, ids_max=table.ids_max)
+            table.end = place
+        return table
+
+    async def write_down(self) -> None:
+        """So that a restart has little to read."""
+        table, reader = self.table, self.partition.reader
+        folder = reader.folder
+        if table is None or self._seen is None or folder is None or self._is_stale(table):
+            return
+        if self.partition.start_offset < table.end:
+            self._written = table.taken
+            frozen = freeze(table, by=self._seen[1], epoch=reader.epoch_at(table.end - 1))
+            await asyncio.to_thread(write_snapshot, folder, frozen)
+
+    def _has(self, preface: Preface) -> bool:
+        """Whether the log has what was taken in up to there, and not something else that came to its place."""
+        partition, end = self.partition, preface.end
+        is_within = partition.start_offset < end <= partition.end_offset
+        return is_within and partition.reader.epoch_at(end - 1) == preface.epoch
+
+
+class PreparedBatch:
+    """A batch whose ids are known, on its way to its append."""
+
+    __slots__ = ("_guessed", "_replica", "ids", "view")
+
+    def __init__(self, replica: IdReplica, view: memoryview, ids: BatchIds) -> None:
+        self.view = view
+        self.ids = ids
+        self._replica = replica
+        self._guessed: tuple[Sequence[int], memoryview] | None = None
+
+    def guess(self, table: IdTable) -> None:
+        """In a thread: have the batch at hand that will be appended, if nothing happens meanwhile."""
+        duplicates = table.find_duplicates(self.ids.digests)
+        if duplicates:
+            self._guessed = (duplicates, self._without(duplicates))
+
+    def without(self, duplicates: Sequence[int]) -> memoryview:
+        if self._guessed is not None and self._guessed[0] == duplicates:
+            return self._guessed[1]
+        return self._without(duplicates)
+
+    def _without(self, duplicates: Sequence[int]) -> memoryview:
+        ids, rules = self.ids, self._replica.partition.rules
+        level = rules.target_level if rules.target_codec == BatchHeader.peek(self.view).compression else None
+        return memoryview(
+            without(self.view, ids.body, ids.starts, {ids.places[each] for each in duplicates}, level=level)
+        )
+
+    def append(self, *, acks: int, guard: VerificationGuard | None) -> Appended:
+        return self._replica.append(self, acks=acks, guard=guard)
+
+
+def _read_steps(piece: FileSlice, rule: IdRule, start: int) -> list[Step]:
+    return steps_in(piece.read(), rule, start=start)
+
+
+def _refused(places: list[int], why: str) -> RecordsRefused:
+    return RecordsRefused(f"record {places[0]}: {why}", [(place, why) for place in places[:REASONS_MAX]])
