@@ -7,24 +7,23 @@ the log's end it refuses batches with NOT_ENOUGH_REPLICAS, which every producer 
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import structlog
 
+from penstock.delivery.dedup.appending import PreparedBatch
 from penstock.delivery.dedup.files import read_snapshots, write_snapshot
-from penstock.delivery.dedup.ids import BatchIds, IdRule, find_ids, without
+from penstock.delivery.dedup.ids import IdRule, find_ids
 from penstock.delivery.dedup.machine import IdTable
 from penstock.delivery.dedup.metrics import DedupMetrics
 from penstock.delivery.dedup.replay import Step, steps_in, take_in
 from penstock.delivery.dedup.snapshot import Preface, freeze
-from penstock.errors import NotEnoughReplicas, NotLeaderOrFollower, Refusal
+from penstock.errors import NotEnoughReplicas, Refusal
 from penstock.log import FileSlice
 from penstock.model import Clock
-from penstock.replication import Appended, Partition, RecordsDisagree, RecordsRefused, append_note
-from penstock.replication.verification import VerificationGuard
+from penstock.replication import Partition, RecordsDisagree, RecordsRefused
 from penstock.settings import topic as settings
-from penstock.wire.batch import BatchHeader
 from penstock.wire.malformed import Malformed
 
 PIECE_BYTES: Final = 1 << 20
@@ -37,7 +36,6 @@ FAR: Final = 200_000
 """Offsets behind which it is worth asking from where on records are young enough to matter."""
 SNAPSHOT_AFTER: Final = 20_000
 """New ids after which a table is written down, if they are a tenth of it: so the work stays in proportion."""
-SAYS_EVERY_MS: Final = 60_000
 REASONS_MAX: Final = 1_000
 
 _log = structlog.get_logger(__name__)
@@ -58,17 +56,17 @@ class IdReplica:
         self.partition = partition
         self.table: IdTable | None = None
         """None until one is begun for the log and the settings as they are."""
-        self._clock = clock
-        self._metrics = metrics
+        self.clock = clock
+        self.metrics = metrics
         self._is_only_partition = is_only_partition
         self._transaction_ms_max = transaction_ms_max
         self._wake = asyncio.Event()
         self._is_over = False
         self._seen: tuple[object, str, int, int] | None = None
+        self.said_shrunk_at = 0
         self._written = 0
         """Ids that had been taken in when the table was last written down."""
-        self._said_at = 0
-        self._rule = IdRule.of(partition.config[settings.PENSTOCK_DEDUP_BY])
+        self.rule = IdRule.of(partition.config[settings.PENSTOCK_DEDUP_BY])
 
     def close(self) -> None:
         self._is_over = True
@@ -86,55 +84,22 @@ class IdReplica:
     # Before an append ---------------------------------------------------------------------------------------------
 
     def prepare(self, view: memoryview, pause: Callable[[], None] | None) -> "PreparedBatch":
-        """Find a batch's ids; for a thread, unless it is small. What will be duplicates is a guess here."""
+        rule = self.rule
         try:
-            ids = find_ids(view, self._rule, pause=pause)
+            ids = find_ids(view, rule, pause=pause)
         except Malformed as error:
             raise RecordsDisagree(f"The batch's records do not hold what its header says: {error}") from None
         if ids.empty:
             raise _refused(ids.empty, "its id has no bytes")
         if ids.keyless and not self._is_only_partition():
             raise _refused(ids.keyless, "it has an id and no key: sent again, it could come to another partition")
-        prepared = PreparedBatch(self, view, ids)
-        table = self.table
-        if table is not None and self.partition.is_leader:
-            prepared.guess(table)
+        prepared = PreparedBatch(self, self.partition, view, ids, rule)
+        if self.table is not None and self.partition.is_leader:
+            prepared.guess(self.table)
         return prepared
 
-    def append(self, prepared: "PreparedBatch", *, acks: int, guard: VerificationGuard | None) -> Appended:
-        partition = self.partition
-        if not partition.is_leader:
-            raise NotLeaderOrFollower(f"{self._name} is led by broker {partition.leader}")
-        if partition.trouble is not None:
-            return partition.append(prepared.view, acks=acks, guard=guard, is_opened=True)  # which takes nothing new
-        table = self._ready_table()
-        now, start = self._clock.now(), partition.start_offset
-        if table.mark_due(now, start=start):
-            mark = table.next_mark(now, start=start)
-            marked = append_note(partition, mark.encode(), acks=acks)
-            table.mark(mark)
-            table.end = marked.next_offset
-        ids = prepared.ids
-        header = BatchHeader.peek(prepared.view)
-        producer_id = header.producer_id if header.is_transactional else -1
-        duplicates = table.find_duplicates(ids.digests, producer_id=producer_id)
-        view = prepared.without(duplicates) if duplicates else prepared.view
-        base_offset = partition.end_offset
-        appended = partition.append(view, acks=acks, guard=guard, is_opened=True)
-        if partition.end_offset > base_offset:  # not so if an idempotent producer sent it again
-            digests, deltas = ids.digests, ids.deltas
-            if duplicates:
-                gone = set(duplicates)
-                kept = [place for place in range(len(digests)) if place not in gone]
-                digests, deltas = [digests[place] for place in kept], [deltas[place] for place in kept]
-                self._metrics.duplicates += len(duplicates)
-            table.add(digests, [base_offset + delta for delta in deltas], producer_id=producer_id)
-            table.end = partition.end_offset
-            if table.effective_window_ms < table.window_ms:
-                self._say_shrunk(table, now)
-        return appended
-
-    def _ready_table(self) -> IdTable:
+    def ready_table(self) -> IdTable:
+        """The table, level with the log; before an append, on the loop."""
         table = self.table
         if table is None or self._is_stale(table):
             self._wake.set()
@@ -146,7 +111,7 @@ class IdReplica:
                 self._wake.set()
                 raise NotEnoughReplicas(f"the ids of {self._name} are being read")
             left -= len(data)
-            for step in steps_in(data, self._rule, start=partition.start_offset):
+            for step in steps_in(data, self.rule, start=partition.start_offset):
                 take_in(table, step)
         return table
 
@@ -164,17 +129,6 @@ class IdReplica:
             config[settings.PENSTOCK_DEDUP_IDS_MAX],
         )
 
-    def _say_shrunk(self, table: IdTable, now: int) -> None:
-        if abs(now - self._said_at) >= SAYS_EVERY_MS:
-            self._said_at = now
-            _log.warning(
-                "more ids than penstock.dedup.ids.max: the oldest do not count any more",
-                partition=self._name,
-                ids_max=table.ids_max,
-                window_ms=table.window_ms,
-                window_effective_ms=table.effective_window_ms,
-            )
-
     # Taking in ----------------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
@@ -183,7 +137,7 @@ class IdReplica:
         try:
             while not self._is_over:
                 try:
-                    rest_s = await self._turn()
+                    rest_s = await self.turn()
                 except (Refusal, OSError) as error:
                     _log.warning("ids not read", partition=self._name, reason=str(error))
                     rest_s = RETRY_S
@@ -211,7 +165,7 @@ class IdReplica:
         table = self.table
         return table is None or table.end < partition.end_offset or self._is_stale(table)
 
-    async def _turn(self) -> float:
+    async def turn(self) -> float:
         """How long to rest, if nothing happens before."""
         partition, table = self.partition, self.table
         if partition.trouble is not None and partition.trouble.stops_reads:
@@ -229,7 +183,7 @@ class IdReplica:
                 table.end = max(table.end, upto)
                 break
             try:
-                steps = await asyncio.to_thread(_read_steps, piece, self._rule, partition.start_offset)
+                steps = await asyncio.to_thread(_read_steps, piece, self.rule, partition.start_offset)
             finally:
                 piece.release()
             if not self._is_stale(table):
@@ -246,7 +200,7 @@ class IdReplica:
         self.table = None
         seen = self._now_seen()
         _, by, window_ms, ids_max = seen
-        self._rule = IdRule.of(by)
+        self.rule = IdRule.of(by)
         partition, folder, table = self.partition, self.partition.reader.folder, None
         for preface, found in await asyncio.to_thread(read_snapshots, folder) if folder is not None else ():
             if (preface.by, preface.window_ms, preface.ids_max) == (by, window_ms, ids_max) and self._has(preface):
@@ -271,7 +225,7 @@ class IdReplica:
         transaction that was committed then may have begun earlier.
         """
         seen, partition = self._seen, self.partition
-        since_ms = self._clock.now() - table.window_ms - 3 * table.resolution_ms - self._transaction_ms_max()
+        since_ms = self.clock.now() - table.window_ms - 3 * table.resolution_ms - self._transaction_ms_max()
         found_at = await partition.reader.find_by_time(since_ms)
         place = self._upto() if found_at is None else found_at.offset
         if place > table.end and self._seen == seen and not self._is_stale(table):
@@ -295,39 +249,6 @@ class IdReplica:
         partition, end = self.partition, preface.end
         is_within = partition.start_offset < end <= partition.end_offset
         return is_within and partition.reader.epoch_at(end - 1) == preface.epoch
-
-
-class PreparedBatch:
-    """A batch whose ids are known, on its way to its append."""
-
-    __slots__ = ("_guessed", "_replica", "ids", "view")
-
-    def __init__(self, replica: IdReplica, view: memoryview, ids: BatchIds) -> None:
-        self.view = view
-        self.ids = ids
-        self._replica = replica
-        self._guessed: tuple[Sequence[int], memoryview] | None = None
-
-    def guess(self, table: IdTable) -> None:
-        """In a thread: have the batch at hand that will be appended, if nothing happens meanwhile."""
-        duplicates = table.find_duplicates(self.ids.digests)
-        if duplicates:
-            self._guessed = (duplicates, self._without(duplicates))
-
-    def without(self, duplicates: Sequence[int]) -> memoryview:
-        if self._guessed is not None and self._guessed[0] == duplicates:
-            return self._guessed[1]
-        return self._without(duplicates)
-
-    def _without(self, duplicates: Sequence[int]) -> memoryview:
-        ids, rules = self.ids, self._replica.partition.rules
-        level = rules.target_level if rules.target_codec == BatchHeader.peek(self.view).compression else None
-        return memoryview(
-            without(self.view, ids.body, ids.starts, {ids.places[each] for each in duplicates}, level=level)
-        )
-
-    def append(self, *, acks: int, guard: VerificationGuard | None) -> Appended:
-        return self._replica.append(self, acks=acks, guard=guard)
 
 
 def _read_steps(piece: FileSlice, rule: IdRule, start: int) -> list[Step]:
