@@ -13,10 +13,10 @@ from confluent_kafka import TopicPartition as Place
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, ConfigResource
 from confluent_kafka.admin._resource import ResourceType
-from kafka import KafkaConsumer as PythonConsumer
-from kafka import TopicPartition as PythonPlace
 from tests.support.clients import make_topic, read_to_end
 from tests.support.faults import eventually, metric
+from tests.support.kafka_python import KafkaConsumer as PythonConsumer
+from tests.support.kafka_python import TopicPartition as PythonPlace
 
 import penstock.testing as penstock_testing
 from penstock.testing import RunningBroker, RunningCluster
@@ -67,7 +67,8 @@ def _value(record: Message) -> str:
 def alter(bootstrap: str, topic: str, name: str, value: str) -> None:
     entry = ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET)
     wanted = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
-    for future in AdminClient({"bootstrap.servers": bootstrap}).incremental_alter_configs([wanted]).values():
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    for future in admin.incremental_alter_configs([wanted]).values():
         future.result(30)
 
 
@@ -157,7 +158,8 @@ def test_the_settings_can_be_changed_while_producers_write(broker: RunningBroker
     alter(broker.bootstrap, topic, "penstock.dedup.by", "header:id")
     assert produce(broker.bootstrap, topic, "a", "b") == [None] * 2  # what was there before counts as well
     alter(broker.bootstrap, topic, "penstock.dedup.ids.max", "1")
-    produce(broker.bootstrap, topic, "c", "b")
+    produce(broker.bootstrap, topic, "c")
+    produce(broker.bootstrap, topic, "b")
     alter(broker.bootstrap, topic, "penstock.dedup.by", "")
     produce(broker.bootstrap, topic, "c")
     assert values(broker.bootstrap, topic) == ["a", "a", "b", "c", "b", "c"]
