@@ -24,6 +24,7 @@ from penstock.broker.node import Node
 from penstock.broker.owed_answers import Parked
 from penstock.broker.peer_authentication import Caller
 from penstock.log import FileSlice
+from penstock.replication import Opened
 from penstock.settings import Config
 from penstock.wire.framing import RequestHeader
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest
@@ -180,7 +181,7 @@ class Harness:
         self.handle(request())
 
 
-async def _open_at_once(opener: BatchOpener, *batch: Any) -> memoryview:
+async def _open_at_once(opener: BatchOpener, *batch: Any) -> Opened:
     """In place of the way to a thread and back: what is looked into costs its walk here too."""
     return opener.open(*batch)
 

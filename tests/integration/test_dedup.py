@@ -115,9 +115,9 @@ def test_an_id_without_a_key_is_refused_on_several_partitions(broker: RunningBro
 
 
 def test_bad_settings_are_refused_by_name(broker: RunningBroker) -> None:
-    for settings in ({"by": "value"}, {"by": "key", "cleanup_policy": "compact"}):
+    for by, policy in (("value", "delete"), ("key", "compact")):
         with pytest.raises(KafkaException) as refused:
-            make(broker.bootstrap, "bad", **settings)
+            make(broker.bootstrap, "bad", by=by, cleanup_policy=policy)
         assert refused.value.args[0].code() == KafkaError.INVALID_CONFIG
 
 
@@ -145,6 +145,7 @@ def test_an_id_counts_no_more_once_its_record_is_deleted(broker: RunningBroker) 
     produce(broker.bootstrap, topic, "a")
     produce(broker.bootstrap, topic, "b")
     before = read_to_end(broker.bootstrap, topic)[1].offset()
+    assert before is not None
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
     for future in admin.delete_records([Place(topic, 0, before)]).values():
         future.result(30)
@@ -172,13 +173,13 @@ class Stream(threading.Thread):
         super().__init__()
         self.sent: set[str] = set()
         self.errors: list[str] = []
-        self._bootstrap = bootstrap
+        self._address = bootstrap
         self._topic = topic
 
     def run(self) -> None:
         producer = Producer(
             {
-                "bootstrap.servers": self._bootstrap,
+                "bootstrap.servers": self._address,
                 "enable.idempotence": True,
                 "linger.ms": 5,
                 "error_cb": self._on_error,
