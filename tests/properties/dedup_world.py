@@ -187,7 +187,7 @@ class World:
         if places != expected:
             raise Violation(f"{ids} of {producer_id}: left out {sorted(places)}, expected {sorted(expected)}")
         if duplicates:
-            batch = without(batch, found.body, found.starts, places)
+            batch = without(batch, found, places)
         base_offset = self._append(batch)
         self._check(self.log[-1], base_offset, records, places)
         kept = [each for each in range(len(found.digests)) if each not in duplicates]

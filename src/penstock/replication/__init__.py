@@ -26,6 +26,7 @@ from penstock.replication.rules import (
     RecordsDisagree,
     RecordsRefused,
     TimestampsRefused,
+    Walk,
 )
 from penstock.replication.throttle import Throttle
 from penstock.replication.verification import VerificationGuard
@@ -67,6 +68,7 @@ __all__ = [
     "Throttle",
     "TimestampsRefused",
     "VerificationGuard",
+    "Walk",
     "append_moved",
     "append_note",
     "on_disk",

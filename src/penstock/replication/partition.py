@@ -21,10 +21,9 @@ What always holds
 """
 
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from itertools import count
 from typing import Any, Protocol
-
-from msgspec.structs import replace
 
 from penstock.cluster import is_internal
 from penstock.errors import (
@@ -53,9 +52,9 @@ from penstock.replication.partition_transactions import PartitionTransactions
 from penstock.replication.promise import Promise
 from penstock.replication.rules import (
     Appended,
-    Appender,
     AppendRules,
     Opened,
+    Walk,
     check_header,
     clear_append_time,
     open_batch,
@@ -86,8 +85,8 @@ class RecordInspector(Protocol):
 class Deduplicator(Protocol):
     """Leaves records out whose id is in the log already, where a topic asks for that."""
 
-    def prepare(self, view: memoryview, pause: Callable[[], None] | None) -> Appender:
-        """Find a batch's ids; in a thread, unless the batch is small."""
+    def look_into(self, open_with: Callable[[Walk], Opened]) -> Opened:
+        """Open a batch, and find its ids on the way; in a thread, unless the batch is small."""
 
 
 NO_BROKERS: Mapping[BrokerId, int] = {}
@@ -229,16 +228,17 @@ class Partition:
         """
         rules, inspector = self.rules, self.inspector
         check_header(view, rules, None)
-        opened = open_batch(view, rules, self.clock.now(), pause)
+        open_with = partial(open_batch, view, rules, self.clock.now(), pause)
+        if not rules.deduplicates:
+            opened = open_with()
+        elif self.deduplicator is None:
+            raise NotEnoughReplicas(f"the ids of {self.topic_partition} are being read")
+        else:
+            opened = self.deduplicator.look_into(open_with)
         if rules.wants_inspector:
             if inspector is None:
                 raise NotLeaderOrFollower(f"{self.topic_partition} is not ready yet")
             inspector.inspect(opened.view, stamped_ms=self.clock.now() if rules.stamps_append_time else None)
-        if rules.deduplicates:
-            deduplicator = self.deduplicator
-            if deduplicator is None:
-                raise NotEnoughReplicas(f"the ids of {self.topic_partition} are being read")
-            return replace(opened, appender=deduplicator.prepare(opened.view, pause))
         return opened
 
     def append_opened(self, opened: Opened, *, acks: int, guard: VerificationGuard | None = None) -> Appended:

@@ -29,7 +29,7 @@ from penstock.wire.batch import BatchHeader
 from penstock.wire.compression import CODECS_BY_NAME, ZSTD, compress
 from penstock.wire.malformed import Malformed
 from penstock.wire.records import iterate, unpack
-from penstock.wire.survey import survey
+from penstock.wire.survey import Survey, survey
 
 MAGIC = 2
 CODEC_MAX = ZSTD
@@ -245,7 +245,19 @@ def _check_timestamp(view: memoryview, header: BatchHeader, rules: AppendRules, 
         )
 
 
-def open_batch(view: memoryview, rules: AppendRules, now: int, pause: Callable[[], None] | None = None) -> Opened:
+class Walk(Protocol):
+    """A look at each record of a batch: `survey`, or one that finds out more."""
+
+    def __call__(self, batch: memoryview, *, pause: Callable[[], None] | None = None) -> Survey: ...
+
+
+def open_batch(
+    view: memoryview,
+    rules: AppendRules,
+    now: int,
+    pause: Callable[[], None] | None = None,
+    walk: Walk = survey,
+) -> Opened:
     """Check the records themselves, and recompress them where the topic says so.
 
     Slow: for a thread, unless the batch is small. `pause` is called now and then meanwhile.
@@ -261,7 +273,7 @@ def open_batch(view: memoryview, rules: AppendRules, now: int, pause: Callable[[
             f"The batch has {header.record_count} records, a compacted topic takes {COMPACTED_RECORDS_MAX}"
         )
     try:
-        found = survey(view, pause=pause)
+        found = walk(view, pause=pause)
         if rules.needs_keys and found.has_keyless:
             raise _without_keys(header, view)
         if not rules.stamps_append_time:

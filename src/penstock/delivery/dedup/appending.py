@@ -30,7 +30,7 @@ class TableKeeper(Protocol):
 
 
 class PreparedBatch:
-    __slots__ = ("_guessed", "_keeper", "_partition", "_rule", "ids", "view")
+    __slots__ = ("_guess", "_keeper", "_partition", "_rule", "ids", "view")
 
     def __init__(
         self, keeper: TableKeeper, partition: Partition, view: memoryview, ids: BatchIds, rule: IdRule
@@ -40,13 +40,14 @@ class PreparedBatch:
         self._keeper = keeper
         self._partition = partition
         self._rule = rule
-        self._guessed: tuple[Sequence[int], memoryview] | None = None
+        self._guess: tuple[IdTable, int, Sequence[int], memoryview] | None = None
+        """A table and its changes, which places are duplicates then, and what is left."""
 
     def guess(self, table: IdTable) -> None:
         """In a thread: have the batch at hand that will be appended, if nothing happens meanwhile."""
+        changes = table.changes
         duplicates = table.find_duplicates(self.ids.digests)
-        if duplicates:
-            self._guessed = (duplicates, self._without(duplicates))
+        self._guess = (table, changes, duplicates, self._without(duplicates) if duplicates else self.view)
 
     def append(self, *, acks: int, guard: VerificationGuard | None) -> Appended:
         partition, keeper = self._partition, self._keeper
@@ -66,8 +67,7 @@ class PreparedBatch:
         header = BatchHeader.peek(self.view)
         producer_id = header.producer_id if header.is_transactional else -1
         digests, deltas = self.ids.digests, self.ids.deltas
-        duplicates = table.find_duplicates(digests, producer_id=producer_id)
-        view = self._thinned(duplicates) if duplicates else self.view
+        duplicates, view = self._decide(table, producer_id)
         base_offset = partition.end_offset
         appended = partition.append(view, acks=acks, guard=guard, is_opened=True)
         if partition.end_offset > base_offset:  # not so if an idempotent producer sent it again
@@ -82,16 +82,21 @@ class PreparedBatch:
                 self._say_shrunk(table, now)
         return appended
 
-    def _thinned(self, duplicates: Sequence[int]) -> memoryview:
-        if self._guessed is not None and self._guessed[0] == duplicates:
-            return self._guessed[1]
-        return self._without(duplicates)
+    def _decide(self, table: IdTable, producer_id: int) -> tuple[Sequence[int], memoryview]:
+        """Which are duplicates, and what is left."""
+        guess = self._guess
+        if guess is not None and producer_id < 0 and guess[0] is table and guess[1] == table.changes:
+            return guess[2], guess[3]
+        duplicates = table.find_duplicates(self.ids.digests, producer_id=producer_id)
+        if guess is not None and duplicates == guess[2]:
+            return duplicates, guess[3]
+        return duplicates, self._without(duplicates) if duplicates else self.view
 
     def _without(self, duplicates: Sequence[int]) -> memoryview:
         ids, rules = self.ids, self._partition.rules
         level = rules.target_level if rules.target_codec == BatchHeader.peek(self.view).compression else None
         drop = {ids.places[each] for each in duplicates}
-        return memoryview(without(self.view, ids.body, ids.starts, drop, level=level))
+        return memoryview(without(self.view, ids, drop, level=level))
 
     def _say_shrunk(self, table: IdTable, now: int) -> None:
         keeper = self._keeper

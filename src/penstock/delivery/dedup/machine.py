@@ -60,6 +60,8 @@ class IdTable:
         """Of the log, as the last mark says."""
         self.taken = 0
         """Ids that were taken in since the beginning."""
+        self.changes = 0
+        """While this stays the same, so does what counts."""
         self._bugs = bugs
         self._counting: dict[bytes, int] = {}
         self._generations: deque[Generation] = deque()
@@ -100,6 +102,7 @@ class IdTable:
         return Mark(time_ms, time_ms if self.time_ms < 0 else self.time_ms, start)
 
     def mark(self, mark: Mark) -> None:
+        self.changes += 1
         if self.time_ms < 0:
             for generation in self._generations:
                 generation.time_ms = mark.before_ms
@@ -148,6 +151,7 @@ class IdTable:
         """Ids of records in the log, of a producer's transaction if one is given. They rise from one call to the next.
         One that counts already does so anew: the leader knew that the former record was gone.
         """
+        self.changes += 1
         self.taken += len(digests)
         if producer_id >= 0 and not self._bugs.counts_before_commit:
             self._wait_for_end(digests, offsets, producer_id)
@@ -184,6 +188,7 @@ class IdTable:
         pending = self._pending.pop(producer_id, None)
         if pending is None:
             return
+        self.changes += 1
         self._pending_count -= len(pending)
         if is_committed:
             self._count([entry for entry in pending.items() if entry[1] > self._counting.get(entry[0], -1)])

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Final
 
 import structlog
+from msgspec.structs import replace
 
 from penstock.delivery.dedup.appending import PreparedBatch
 from penstock.delivery.dedup.files import read_snapshots, write_snapshot
-from penstock.delivery.dedup.ids import IdRule, find_ids
+from penstock.delivery.dedup.ids import BatchIds, IdRule, find_ids
 from penstock.delivery.dedup.machine import IdTable
 from penstock.delivery.dedup.metrics import DedupMetrics
 from penstock.delivery.dedup.replay import Step, steps_in, take_in
@@ -22,9 +23,10 @@ from penstock.delivery.dedup.snapshot import Preface, freeze
 from penstock.errors import NotEnoughReplicas, Refusal
 from penstock.log import FileSlice
 from penstock.model import Clock
-from penstock.replication import Partition, RecordsDisagree, RecordsRefused
+from penstock.replication import Opened, Partition, RecordsRefused, Walk
 from penstock.settings import topic as settings
-from penstock.wire.malformed import Malformed
+from penstock.wire.batch import BatchHeader
+from penstock.wire.survey import Survey
 
 PIECE_BYTES: Final = 1 << 20
 AT_ONCE_MAX: Final = 64 * 1024
@@ -83,20 +85,25 @@ class IdReplica:
 
     # Before an append ---------------------------------------------------------------------------------------------
 
-    def prepare(self, view: memoryview, pause: Callable[[], None] | None) -> "PreparedBatch":
+    def look_into(self, open_with: Callable[[Walk], Opened]) -> Opened:
         rule = self.rule
-        try:
-            ids = find_ids(view, rule, pause=pause)
-        except Malformed as error:
-            raise RecordsDisagree(f"The batch's records do not hold what its header says: {error}") from None
+        found: list[BatchIds] = []
+
+        def walk(batch: memoryview, *, pause: Callable[[], None] | None = None) -> Survey:
+            ids = find_ids(batch, rule, consecutive=True, pause=pause)
+            found.append(ids)
+            return ids.survey(BatchHeader.peek(batch))
+
+        opened = open_with(walk)
+        (ids,) = found
         if ids.empty:
             raise _refused(ids.empty, "its id has no bytes")
         if ids.keyless and not self._is_only_partition():
             raise _refused(ids.keyless, "it has an id and no key: sent again, it could come to another partition")
-        prepared = PreparedBatch(self, self.partition, view, ids, rule)
+        prepared = PreparedBatch(self, self.partition, opened.view, ids, rule)
         if self.table is not None and self.partition.is_leader:
             prepared.guess(self.table)
-        return prepared
+        return replace(opened, appender=prepared)
 
     def ready_table(self) -> IdTable:
         """The table, level with the log; before an append, on the loop."""
