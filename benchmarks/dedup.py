@@ -1,10 +1,12 @@
 """`python -m benchmarks.dedup`: what a topic takes with dedup by id, and 20 % duplicates, beside one without.
 
-    python -m benchmarks.dedup --records 400000 --record-bytes 1000 --batch-records 500
+    python -m benchmarks.dedup --records 400000 --record-bytes 1000
+    python -m benchmarks.dedup --client raw
 
-The requests are made beforehand and sent over one connection, with five in flight, in turns to a topic of either kind:
-of five records one has an id that came before. The best of the rounds counts. A restart after kill -9 is timed as well:
-from when the broker listens to the first record that was taken.
+In turns to a topic of either kind; of five records one has an id that came before. The best of the rounds counts. The
+client is librdkafka, idempotent; `raw` sends requests that were made beforehand, and costs next to nothing: what is
+compared then is a broker that opens every batch with one that opens none. A restart after kill -9 is timed as well: from
+when the broker listens to the first record that was taken.
 """
 
 import json
@@ -14,11 +16,13 @@ import struct
 import time
 import urllib.request
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import click
 import msgspec
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
@@ -28,7 +32,7 @@ from penstock.wire.compression import CODECS_BY_NAME
 from penstock.wire.framing import RequestHeader
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.messages.produce_response import ProduceResponse
-from penstock.wire.records import Record, build_batch
+from penstock.wire.records import Record, build_batch, iterate
 
 VERSION: Final = 10
 IN_FLIGHT: Final = 5
@@ -36,6 +40,7 @@ BAR: Final = 0.5
 
 
 class Figures(msgspec.Struct):
+    client: str
     record_bytes: int
     codec: str
     plain_records_per_s: int
@@ -115,15 +120,37 @@ def ids_of(broker: ProcessBroker) -> int:
     return sum(int(float(line.rpartition(" ")[2])) for line in lines if line.startswith("penstock_dedup_ids{"))
 
 
-def measured(broker: ProcessBroker, topic: str, some: Sequence[bytes], records: int) -> Round:
-    sender, requests = Sender(broker.bootstrap), frames(topic, some)
+def by_librdkafka(bootstrap: str, topic: str, some: Sequence[Record], codec: str) -> None:
+    producer = Producer(
+        {
+            "bootstrap.servers": bootstrap,
+            "enable.idempotence": True,
+            "linger.ms": 5,
+            "batch.size": 1_000_000,
+            "compression.type": "none" if codec == "uncompressed" else codec,
+            "queue.buffering.max.messages": 1_000_000,
+        }
+    )
+    for record in some:
+        producer.produce(topic, record.value, record.key, headers=list(record.headers))
+    if producer.flush(120):
+        raise RuntimeError("not all was acknowledged")
+
+
+def measured(broker: ProcessBroker, topic: str, some: Sequence[bytes], records: int, client: str, codec: str) -> Round:
+    if client == "raw":
+        send = partial(Sender(broker.bootstrap).send, frames(topic, some))
+    else:
+        send = partial(
+            by_librdkafka, broker.bootstrap, topic, [each for batch in some for each in iterate(batch)], codec
+        )
     before, begun = cpu_s(broker.pid), time.monotonic()
-    sender.send(requests)
+    send()
     took_s, cpu = time.monotonic() - begun, cpu_s(broker.pid) - before
     return Round(records / took_s, cpu * 1e6 / records)
 
 
-def measure(records: int, record_bytes: int, batch_records: int, codec: str, rounds: int) -> Figures:
+def measure(records: int, record_bytes: int, batch_records: int, codec: str, rounds: int, client: str) -> Figures:
     settings = {"node.id": "1", "log.retention.ms": "-1"}
     with penstock_testing.broker(settings, mode="process") as broker:
         assert isinstance(broker, ProcessBroker)
@@ -137,7 +164,7 @@ def measure(records: int, record_bytes: int, batch_records: int, codec: str, rou
             some = batches(records * 4 // 5, record_bytes, batch_records, codec, first=number * 10_000_000)
             sent = len(some) * batch_records
             for topic, rates in found.items():
-                rates.append(measured(broker, topic, some, sent))
+                rates.append(measured(broker, topic, some, sent, client, codec))
         kept = ids_of(broker)
         broker.kill()
         broker.start()
@@ -147,6 +174,7 @@ def measure(records: int, record_bytes: int, batch_records: int, codec: str, rou
     best = {topic: max(each.records_per_s for each in rates) for topic, rates in found.items()}
     cpu = {topic: min(each.cpu_us for each in rates) for topic, rates in found.items()}
     return Figures(
+        client=client,
         record_bytes=record_bytes,
         codec=codec,
         plain_records_per_s=int(best["plain"]),
@@ -165,10 +193,13 @@ def measure(records: int, record_bytes: int, batch_records: int, codec: str, rou
 @click.option("--record-bytes", type=int, default=1_000)
 @click.option("--batch-records", type=int, default=500)
 @click.option("--codec", default="uncompressed", type=click.Choice(list(CODECS_BY_NAME)))
+@click.option("--client", default="librdkafka", type=click.Choice(["librdkafka", "raw"]))
 @click.option("--rounds", type=int, default=3)
 @click.option("--json", "as_json", is_flag=True)
-def main(records: int, record_bytes: int, batch_records: int, codec: str, rounds: int, as_json: bool) -> None:
-    said = msgspec.structs.asdict(measure(records, record_bytes, batch_records, codec, rounds))
+def main(
+    records: int, record_bytes: int, batch_records: int, codec: str, client: str, rounds: int, as_json: bool
+) -> None:
+    said = msgspec.structs.asdict(measure(records, record_bytes, batch_records, codec, rounds, client))
     if as_json:
         print(json.dumps(said))
     else:
