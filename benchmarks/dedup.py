@@ -5,8 +5,8 @@
 
 In turns to a topic of either kind; of five records one has an id that came before. The best of the rounds counts. The
 client is librdkafka, idempotent; `raw` sends requests that were made beforehand, and costs next to nothing: what is
-compared then is a broker that opens every batch with one that opens none. A restart after kill -9 is timed as well: from
-when the broker listens to the first record that was taken.
+compared then is a broker that opens every batch with one that opens none. A restart after kill -9 is timed as well:
+from when the broker listens to the first record that was taken.
 """
 
 import json

@@ -32,7 +32,7 @@ PIECE_BYTES: Final = 1 << 20
 AT_ONCE_MAX: Final = 64 * 1024
 """Bytes that others appended, and that a leader takes in on the loop before it looks at a batch."""
 TAKE_IN_EVERY_S: Final = 0.2
-LOOKS_EVERY_S: Final = 5.0
+LOOKS_EVERY_S: Final = 30.0
 RETRY_S: Final = 0.5
 FAR: Final = 200_000
 """Offsets behind which it is worth asking from where on records are young enough to matter."""
@@ -160,7 +160,7 @@ class IdReplica:
             async with asyncio.timeout(seconds):
                 await self._wake.wait()
         except TimeoutError:
-            pass
+            return
         self._wake.clear()
         if not self._is_over and not self._is_behind_as_leader():
             await asyncio.sleep(TAKE_IN_EVERY_S)  # a follower's records come one by one
