@@ -75,7 +75,7 @@ def alter(bootstrap: str, topic: str, name: str, value: str) -> None:
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
 def test_duplicates_are_left_out_whatever_the_codec(broker: RunningBroker, codec: str) -> None:
     topic = make(broker.bootstrap, "codec")
-    settings = {"enable.idempotence": True, "compression.type": codec}
+    settings: dict[str, Any] = {"enable.idempotence": True, "compression.type": codec}
     assert produce(broker.bootstrap, topic, "a", "b", "a", **settings) == [None] * 3
     assert produce(broker.bootstrap, topic, "b", "c", "a", **settings) == [None] * 3
     assert values(broker.bootstrap, topic) == ["a", "b", "c"]

@@ -95,21 +95,13 @@ class PartitionReader:
         return partition.log.slice(offset, at_most=bytes_max, before=partition.high_watermark)
 
     def piece(self, offset: int, *, bytes_max: int, before: int) -> FileSlice | None:
-        """Batches up to an offset, committed or not, for a home that replays its notes."""
-        return self._partition.log.slice(offset, at_most=bytes_max, before=before)
-
-    def slice_to_end(self, offset: int, *, before: int, bytes_max: int) -> FileSlice | None:
-        """Of what is not committed too, for whoever keeps in step with the log itself."""
+        """Batches up to an offset, committed or not, for whoever keeps in step with the log itself."""
         return self._partition.log.slice(offset, at_most=bytes_max, before=before)
 
     def lineage(self) -> tuple[object, int]:
         """Another one once something that was in the log, committed or not, may not be there any more at its end."""
         log = self._partition.log
         return log, log.cuts
-
-    def epoch_at(self, offset: int) -> int:
-        """Which leader epoch wrote an offset."""
-        return self._partition.log.epochs.epoch_at(offset)
 
     @property
     def folder(self) -> Path | None:

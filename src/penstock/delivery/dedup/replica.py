@@ -185,7 +185,7 @@ class IdReplica:
             upto = self._upto()
             if table.end >= upto:
                 break
-            piece = partition.reader.slice_to_end(table.end, before=upto, bytes_max=PIECE_BYTES)
+            piece = partition.reader.piece(table.end, bytes_max=PIECE_BYTES, before=upto)
             if piece is None:
                 table.end = max(table.end, upto)
                 break

@@ -179,13 +179,13 @@ async def test_d7_a_restart_reads_what_is_behind_the_snapshot_and_no_more(
         await some.replica.write_down()
         some.send("b")
         read: list[int] = []
-        original = some.partition.reader.slice_to_end
+        original = some.partition.reader.piece
 
         def noted(offset: int, **more: int) -> object:
             read.append(offset)
             return original(offset, **more)
 
-        monkeypatch.setattr(type(some.partition.reader), "slice_to_end", lambda _self, *a, **more: noted(*a, **more))
+        monkeypatch.setattr(type(some.partition.reader), "piece", lambda _self, *a, **more: noted(*a, **more))
         some.restarted()
         await some.ready()
         assert read == [some.records()[1][0]]
