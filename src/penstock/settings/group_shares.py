@@ -32,9 +32,9 @@ WINDOW_MAX = setting(
 )  # fmt: skip
 ORDER = setting(
     "penstock.share.order", _GROUP, STRING, default="none", check=one_of("none", "key"),
-    doc="key: of the records of a partition with one key a member has one at most, and the next is delivered only when "
-        "that one is finished. Records without key are not ordered. A change takes effect once all that was given out "
-        "is answered.",
+    doc="With key, of the records of a partition that have one key a member has one at most, and the next is delivered "
+        "only when that one is finished. Records without key are not ordered. A change takes effect once all that was "
+        "given out is answered.",
 )  # fmt: skip
 PRIORITY = setting(
     "penstock.share.priority", _GROUP, LIST, default=(), check=priorities(),
