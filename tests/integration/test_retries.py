@@ -38,11 +38,17 @@ def create(bootstrap: str, name: str, *, config: dict[str, str] | None = None, p
 
 
 def alter_group(bootstrap: str, group: str, settings: dict[str, str]) -> None:
+    _alter(bootstrap, ResourceType.GROUP, group, settings)
+
+
+def alter_topic(bootstrap: str, topic: str, settings: dict[str, str]) -> None:
+    _alter(bootstrap, ResourceType.TOPIC, topic, settings)
+
+
+def _alter(bootstrap: str, kind: ResourceType, name: str, settings: dict[str, str]) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    entries = [
-        ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET) for name, value in settings.items()
-    ]
-    resource = ConfigResource(ResourceType.GROUP, group, incremental_configs=entries)
+    entries = [ConfigEntry(key, value, incremental_operation=AlterConfigOpType.SET) for key, value in settings.items()]
+    resource = ConfigResource(kind, name, incremental_configs=entries)
     (future,) = admin.incremental_alter_configs([resource]).values()
     future.result(30)
 
@@ -67,9 +73,12 @@ def header(record: Message, name: str) -> str:
     return value.decode()
 
 
-def test_a_record_that_always_fails_comes_back_later_each_time_and_to_its_group_alone(bootstrap: str) -> None:
+def test_a_record_that_always_fails_is_tried_as_often_as_the_group_says_and_is_a_dead_letter_then(
+    bootstrap: str,
+) -> None:
     create(bootstrap, "orders")
-    alter_group(bootstrap, "billing", QUICK)
+    create(bootstrap, "dlq.billing", config={"errors.deadletterqueue.group.enable": "true"})
+    alter_group(bootstrap, "billing", {**QUICK, "errors.deadletterqueue.topic.name": "dlq.billing"})
     produce(bootstrap, "_retry.billing.orders", b"bad", [("own", b"stays")])  # makes both topics
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "billing", "auto.offset.reset": "earliest"})
     consumer.subscribe(["orders", "orders.retry.billing"])
@@ -86,6 +95,11 @@ def test_a_record_that_always_fails_comes_back_later_each_time_and_to_its_group_
     waits = [int(header(record, "penstock-due")) - int(header(record, "penstock-sent-at")) for record in tried]
     assert waits == [200, 400, 800]
     assert all(record.timestamp()[1] >= int(header(record, "penstock-due")) for record in tried)
+    eventually(lambda: len(values_of(bootstrap, "dlq.billing")) == 1, "the dead letter")
+    (letter,) = read_to_end(bootstrap, "dlq.billing", 0)
+    assert (letter.value(), letter.key()) == (b"bad", b"k")
+    assert header(letter, "__dlq.errors.group") == "billing"
+    assert header(letter, "__dlq.errors.delivery.count") == "4"
     assert values_of(bootstrap, "orders") == []  # other groups see nothing of all this
 
 
@@ -100,6 +114,13 @@ def test_what_is_given_up_without_a_dead_letter_topic_waits_for_one_and_holds_up
     done = Penstock(bootstrap, monkeypatch, capfd)("retry", "stats", "depot", "--json")
     (row,) = json.loads(done.out)
     assert (row["given_up"], row["waiting"], row["topic"]) == (1, 0, "_retry.depot.parcels")
+    create(bootstrap, "dlq.depot")
+    alter_group(bootstrap, "depot", {"errors.deadletterqueue.topic.name": "dlq.depot"})
+    produce(bootstrap, "_retry.depot.parcels", b"once more")
+    eventually(lambda: len(values_of(bootstrap, "parcels.retry.depot")) == 2, "one more that is tried again")
+    assert values_of(bootstrap, "dlq.depot") == []  # its owner does not allow it
+    alter_topic(bootstrap, "dlq.depot", {"errors.deadletterqueue.group.enable": "true"})
+    eventually(lambda: values_of(bootstrap, "dlq.depot") == [b"given up"], "what was held")
 
 
 def test_failed_records_and_the_offset_commit_are_one_transaction(bootstrap: str) -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
 from tests.support.clients import read_to_end
 from tests.support.command import Penstock
 from tests.support.faults import eventually
-from tests.support.pages import programs
+from tests.support.pages import DOCS, programs
 
 from penstock.testing.plugin import BrokerFactory
 
@@ -33,10 +32,11 @@ def test_the_programs_of_the_page_do_what_it_says(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     bootstrap = penstock_broker_factory({}).bootstrap
-    admin = AdminClient({"bootstrap.servers": bootstrap})
-    for topic in (NewTopic("orders", 1), NewTopic("orders.later", config={"penstock.schedule.target": "orders"})):
-        for future in admin.create_topics([topic]).values():
-            future.result(30)
+    penstock = Penstock(bootstrap, monkeypatch, capfd)
+    made = [line for line in (DOCS / PAGE).read_text().splitlines() if line.startswith("penstock topic create")]
+    assert len(made) == 3
+    for line in made:
+        assert penstock(*shlex.split(line)[1:]).code == 0, line
 
     def values() -> list[bytes | str | None]:
         return [record.value() for record in read_to_end(bootstrap, "orders", 0, isolation_level="read_committed")]
@@ -45,7 +45,7 @@ def test_the_programs_of_the_page_do_what_it_says(
         run(heading, bootstrap, tmp_path)
     last = {b"greet", b"remind", b"an order", b"has it been sent?"}
     eventually(lambda: set(values()) >= last, "what the programs wrote")
-    eventually(lambda: waiting(Penstock(bootstrap, monkeypatch, capfd)) == ["report"], "nothing but the report waits")
+    eventually(lambda: waiting(penstock) == ["report"], "nothing but the report waits")
     assert set(values()) == last and len(values()) == len(last)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from penstock.cluster import ClusterImage, ImageChange, Resource, ResourceType, SettingsChanged, Subscriber
+from penstock.cluster.dead_letter_topics import why_not_now
 from penstock.delivery.schedules.plan import Delay
 from penstock.delivery.schedules.retries import RetryRules
 from penstock.settings import Config, GroupConfig, TopicConfig
@@ -57,8 +58,9 @@ class RetryGroups:
         return rules
 
     def dead_letter_topic(self, group_id: str) -> str:
-        """Empty where the group has none."""
-        return self._overrides(group_id).get(ERRORS_DEADLETTERQUEUE_TOPIC_NAME.name, "")
+        """Empty where the group has none, or one that takes no dead letters now."""
+        name = self._overrides(group_id).get(ERRORS_DEADLETTERQUEUE_TOPIC_NAME.name, "")
+        return "" if not name or why_not_now(name, self._image, self._config) else name
 
     def _overrides(self, group_id: str) -> dict[str, str]:
         return dict(self._image.settings.get(Resource(ResourceType.GROUP, group_id)) or {})
