@@ -106,8 +106,9 @@ test-outside: $(VENV)/.dev ## judges that CI has no time for: sslyze, franz-go, 
 	$(BIN)/pytest -q -n0 tests/outside
 	IDLE_CONNECTIONS=5000 $(BIN)/pytest -q -n0 tests/integration/test_tls_clients.py -k idle
 
-share-kills: $(VENV)/.dev setup compiled ## KILLS=30 of brokers while a share group works: leaders of its partitions, its state and its membership
+share-kills: $(VENV)/.dev setup compiled ## KILLS=30 of brokers while a share group works: leaders of its partitions, its state, its membership and its dead letters
 	PENSTOCK_SHARE_KILLS=$(or $(KILLS),30) $(BIN)/pytest -q -n0 tests/integration/test_share_failover.py
+	PENSTOCK_DEAD_LETTER_KILLS=$(or $(KILLS),30) $(BIN)/pytest -q -n0 tests/integration/test_dead_letters_failover.py
 
 conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka and to Penstock, answers compared
 	$(BIN)/python tools/suites.py conformance

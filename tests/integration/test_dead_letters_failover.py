@@ -1,7 +1,7 @@
 """Three brokers that are killed while records are rejected: each comes to the dead-letter topic exactly once.
 
-By turns the leader of the queue, that of its state and that of the dead-letter topic is killed with -9. The nightly run
-does it more often: PENSTOCK_DEAD_LETTER_KILLS.
+By turns the leader of the queue, that of its state and that of the dead-letter topic is killed with -9, 30 times by
+`make share-kills`.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ from penstock.wire.records import Record, build_batch, iterate
 
 SEEDS = 100
 BUG_SEEDS = 250
+DROPPING_SEEDS = 40
 TARGET = Target("dlq", TopicId(b"d" * 16), 0)
 WITH_DEAD_LETTERS = msgspec.structs.replace(RULES, dead_letter_topic="dlq", delivery_limit=3)
 FAULTS = {"target lost it", "answer lost", "target forgot", "target failed over", "no target", "another leader"}
@@ -67,7 +68,7 @@ class Sender:
     async def send(self, target: Target, batch: bytearray, *, from_offset: int) -> int:
         fate = self._story.fate(["done", "target lost it", "answer lost"], [6, 1, 1])
         await self._story.passing()
-        if fate == "target lost it":
+        if fate == "target lost it" or self._story.is_target_away:
             raise NetworkFailure
         if target != TARGET:
             raise TargetGone
@@ -89,11 +90,15 @@ class Sender:
 
 
 class DeadLetterStory(Story):
+    rules = WITH_DEAD_LETTERS
+
     def __init__(self, seed: int, relay_bugs: RelayBugs = NO_BUGS) -> None:
         super().__init__(seed)
         self.relay_bugs = relay_bugs
         self.topics = Topics(self)
         self.sender = Sender(self)
+        self.is_target_away = False
+        self.metrics = DeadLetterMetrics()
         self.marks: set[str] = set()
         self.accepted: set[int] = set()
         self.rejected: set[int] = set()
@@ -132,7 +137,7 @@ class DeadLetterStory(Story):
             reader=SimpleNamespace(earliest_offset=lambda: (0, 0), read=self.read),
         )  # fmt: skip
         self.share = SharePartition(
-            KEY, cast(Any, partition), states=self.states, rules=lambda: WITH_DEAD_LETTERS, clock=self.clock,
+            KEY, cast(Any, partition), states=self.states, rules=lambda: self.rules, clock=self.clock,
             spawn=self.loop.spawn, metrics=ShareMetrics(), on_fenced=SharePartition.drop, on_idle=lambda _: None,
             new_archiver=self.home_of,
         )  # fmt: skip
@@ -147,7 +152,7 @@ class DeadLetterStory(Story):
         return DeadLetterHome(
             share, relay, topics=cast(Any, self.topics), sender=cast(Any, self.sender),
             next_producer_id=self.next_producer_id, clock=self.clock, spawn=self.loop.spawn,
-            metrics=DeadLetterMetrics(), relay_metrics=RelayMetrics(), bugs=self.relay_bugs,
+            metrics=self.metrics, relay_metrics=RelayMetrics(), bugs=self.relay_bugs,
         )  # fmt: skip
 
     def read(self, offset: int, **_: object) -> SimpleNamespace:
@@ -176,6 +181,22 @@ class DeadLetterStory(Story):
         assert given_up <= set(letters), f"given up and not there: {sorted(given_up - set(letters))}"
 
 
+class DroppingStory(DeadLetterStory):
+    """Of a group that does not hold, and whose dead-letter topic takes nothing."""
+
+    rules = msgspec.structs.replace(WITH_DEAD_LETTERS, drops_dead_letters=True)
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.is_target_away = True
+
+    def check_the_end(self) -> None:
+        Story.check_the_end(self)
+        given_up = sum(state == 4 for state, _ in self.states.of(KEY).cells.values())
+        assert self.sender.letters() == []
+        assert self.metrics.failed >= given_up  # a leader may not have written that it dropped them
+
+
 def is_found(seed: int, bugs: RelayBugs) -> bool:
     try:
         DeadLetterStory(seed, bugs).run()
@@ -199,3 +220,12 @@ def test_what_is_given_up_comes_to_the_dead_letter_topic_once() -> None:
 @pytest.mark.parametrize("name", RelayBugs.__struct_fields__)
 def test_a_planted_bug_is_found(name: str) -> None:
     assert any(is_found(seed, RelayBugs(**{name: True})) for seed in range(BUG_SEEDS)), f"not in {BUG_SEEDS} seeds"
+
+
+def test_a_group_that_drops_is_done_though_its_dead_letter_topic_takes_nothing() -> None:
+    dropped = 0
+    for seed in range(DROPPING_SEEDS):
+        story = DroppingStory(seed)
+        story.run()
+        dropped += story.metrics.failed
+    assert dropped
