@@ -30,6 +30,7 @@ LEFT_OUT: dict[str, str] = {
     _WORDS_OR_SETTING + "FeatureFlagNotEnabled": IN_WORDS,
     _WORDS_OR_SETTING + "DisabledByStaticConfig": NO_PROTOCOLS,
     "ShareGroupHeartbeatRequestTest#testShareGroupHeartbeatIsInAccessibleWhenConfigsDisabled": IN_WORDS,
+    "ShareGroupDescribeRequestTest#testShareGroupDescribeIsInAccessibleWhenConfigsDisabled": IN_WORDS,
     "ListGroupsRequestTest#testListGroupsWithNewConsumerGroupProtocol": HASH_ORDER,
     _IN_A_BATCH + " [5]": BROKERS_ONLY,
     _IN_A_BATCH + " [6]": BROKERS_ONLY,
