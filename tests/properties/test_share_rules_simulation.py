@@ -19,6 +19,7 @@ SETTINGS = {
     "back-off": ShareRules(backoff=BACKOFF, **LIMITS),  # type: ignore[arg-type]
     "key": ShareRules(by_key=True, **LIMITS),  # type: ignore[arg-type]
     "both": ShareRules(backoff=BACKOFF, by_key=True, **LIMITS),  # type: ignore[arg-type]
+    "dead letters too": ShareRules(backoff=BACKOFF, by_key=True, dead_letter_topic="dlq.jobs", **LIMITS),  # type: ignore[arg-type]
 }
 
 

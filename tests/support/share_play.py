@@ -15,6 +15,7 @@ from penstock.coordinators.shares.progress import Progress
 from penstock.coordinators.shares.state import ShareLimits
 from penstock.coordinators.shares.states import StateBatch
 from penstock.delivery.shares.acquiring import BatchSpan, Wanted
+from penstock.delivery.shares.archiving import archived, kept_batch, waiting
 from penstock.delivery.shares.backoff import STEPS, Backoff
 from penstock.delivery.shares.bugs import ALL_HELD_WELL, HoldingBugs
 from penstock.delivery.shares.key_order import KeyedBatch
@@ -145,12 +146,15 @@ class Play:
         self.now, self.wall_ms, self.epoch = 1_000.0, 1_700_000_000_000, 0
         self.queue: list[tuple[list[Row], Step | None, dict[int, int]]] = []
         """What is to be written; with it the records that are given back so that they wait, and their counts."""
+        self.letters: set[Step] = set()
+        """Of what is queued: says that dead letters are written. That is never undone, but written until it is kept."""
         self.machine = self.leader()
 
     def run(self, steps: int) -> None:
         todo = (self.append, self.acquire, self.acquire, self.acquire, self.say, self.say, self.say, self.write,
-                self.write, self.write, self.pass_time, self.leave, self.lead, self.set_clock, self.cut)  # fmt: skip
-        weights = (3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 3, 1, 1, 1, 0.3)
+                self.write, self.write, self.pass_time, self.leave, self.lead, self.set_clock, self.cut,
+                self.archive)  # fmt: skip
+        weights = (3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 3, 1, 1, 1, 0.3, 2)
         for _ in range(steps):
             self.dice.choices(todo, weights)[0]()
             self.watch.look(self.machine, self.rules, self.now, self.most_ranges)
@@ -271,10 +275,17 @@ class Play:
         if step.rows:
             self.queue.append((step.rows, step, {}))
 
+    def archive(self) -> None:
+        """The letters of some records are written."""
+        step = archived(self.machine.window, waiting(self.machine.window, self.dice.randint(1, 5)))
+        if step.rows:
+            self.letters.add(step)
+            self.queue.append((step.rows, step, {}))
+
     # Writing ----------------------------------------------------------------------------------------------------
 
     def store(self, rows: list[Row]) -> None:
-        batches = [StateBatch(*row[:4], self.in_wall_ms(row[4])) for row in rows]
+        batches = [kept_batch(row, self.in_wall_ms(row[4])) for row in rows]
         progress = Progress(self.machine.start_offset, self.machine.done)
         said: Any = commands.Write(key=KEY, state_epoch=1, leader_epoch=self.epoch, progress=progress, batches=batches)
         self.world.do(said)
@@ -298,6 +309,8 @@ class Play:
                     self.watch.wall_waits[offset] = count, until_ms
             if step is not None:
                 self.machine.commit(step)
+        elif step in self.letters:
+            self.queue.insert(0, (rows, step, back))
         elif step is not None:
             for offset, count in back.items():  # as if it was not said
                 if self.watch.waits.get(offset, (0, 0))[0] == count:
@@ -312,6 +325,7 @@ class Play:
             for offset, _ in self.acquire(8):
                 count, member = self.watch.given[offset]
                 self.settle(member, {offset: ACCEPT}, {offset: count})
+            self.archive()
             while self.queue:
                 self.write(goes_well=True)
             if self.machine.start_offset >= self.log.end:

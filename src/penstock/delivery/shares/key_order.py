@@ -87,8 +87,9 @@ class KeyOrder:
             if offset > at:
                 missing.append((at, offset - 1))
             at = offset + 1
-            is_done = offset < was_end and window.ranges[window.place_of(offset)].state in DONE
-            if not is_done and (key is None or self._is_first(hash(key), offset)):
+            if not (offset < was_end and _is_finished(window, offset)) and (
+                key is None or self._is_first(hash(key), offset)
+            ):
                 if free and free[-1][1] + 1 == offset:
                     free[-1] = (free[-1][0], offset)
                 else:
@@ -139,6 +140,11 @@ class KeyOrder:
             del self._newest[key]
         elif following >= window.start:
             unblock(window, following, following)
+
+
+def _is_finished(window: Window, offset: int) -> bool:
+    each = window.ranges[window.place_of(offset)]
+    return each.state in DONE and each.step is None
 
 
 def unblock(window: Window, first: int, last: int) -> None:

@@ -176,7 +176,9 @@ def undo(window: Window, step: Step, rules: ShareRules, now: float) -> None:
             continue  # gone from the log, or done before
         each.step = each.before = None
         if before.deadline <= now:
-            becomes, until = back(window, each, before.deliveries, rules, now, Reason.LOCK_TIMEOUT)
+            # What nobody had was only looked at, and has no reason to wait.
+            failed_at = None if before.state == AVAILABLE else now
+            becomes, until = back(window, each, before.deliveries, rules, failed_at, Reason.LOCK_TIMEOUT)
             if becomes in DONE and window.order is not None:  # which has to be written first: see expire
                 window.change(each, ACQUIRED, before.deliveries, NOBODY, now + rules.lock_s)
             else:

@@ -3,12 +3,13 @@
 import pytest
 
 from penstock.coordinators.shares.states import ShareState, StateBatch
-from penstock.delivery.shares.acquiring import BatchSpan, Wanted
+from penstock.delivery.shares.acquiring import Acquired, BatchSpan, Wanted
 from penstock.delivery.shares.backoff import STEPS, Backoff
 from penstock.delivery.shares.machine import SharePartitionMachine
 from penstock.delivery.shares.ranges import ARCHIVED, AVAILABLE, Step
 from penstock.delivery.shares.rules import ShareRules
 from penstock.delivery.shares.settling import ACCEPT, RELEASE, Said
+from penstock.delivery.shares.time_to_live import give_up
 
 EXACTLY = Backoff(1_000, multiplier=2.0, max_ms=5_000, jitter=0.0)
 RULES = ShareRules(backoff=EXACTLY, lock_ms=10_000, delivery_limit=5)
@@ -117,6 +118,14 @@ def test_a_release_that_could_not_be_written_begins_no_wait() -> None:
     say(machine, 0, ACCEPT, now=NOW)
     machine.end_waits(NOW + 60)
     assert (machine.start_offset, machine.window.backing_off) == (1, 0)
+
+
+def test_an_expired_record_whose_giving_up_could_not_be_written_does_not_wait() -> None:
+    machine = begun()
+    assert take(machine, now=NOW, records=1) == [0]
+    _, step = give_up(machine.window, [Acquired(0, 0, 1)], [0], RULES)
+    machine.undo(step, RULES, NOW)
+    assert take(machine, now=NOW, records=1) == [0]
 
 
 def test_a_wait_that_is_over_before_it_is_written_is_over() -> None:

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 from penstock.coordinators.shares.states import ShareState, StateBatch
-from penstock.delivery.shares.acquiring import BatchSpan, Wanted
+from penstock.delivery.shares.acquiring import Acquired, BatchSpan, Wanted
+from penstock.delivery.shares.archiving import Reason, archived, archiving, kept_batch, waiting
 from penstock.delivery.shares.backoff import Backoff
 from penstock.delivery.shares.key_order import KeyedBatch
 from penstock.delivery.shares.machine import SharePartitionMachine
 from penstock.delivery.shares.ranges import ACKNOWLEDGED, ARCHIVED, AVAILABLE, Step
 from penstock.delivery.shares.rules import ShareRules
 from penstock.delivery.shares.settling import ACCEPT, GAP, REJECT, RELEASE, Said
+from penstock.delivery.shares.time_to_live import give_up
 
 RULES = ShareRules(by_key=True, lock_ms=10_000, delivery_limit=3)
 Keys = Sequence[bytes | None]
@@ -76,6 +78,42 @@ def test_k2_a_rejected_record_and_a_gap_are_finished_as_well() -> None:
         assert reading.take() == [offset]
         reading.settle(offset, how)
     assert reading.take() == [2]
+
+
+def test_k1_a_record_on_its_way_to_dead_letters_is_open() -> None:
+    """Until its letter is written, and that is kept: at a new leader as well."""
+    rules = ShareRules(by_key=True, dead_letter_topic="dlq.jobs")
+    reading = Reading(b"a", b"a", b"b", rules=rules)
+    assert reading.take() == [0, 2]
+    step = reading.say(0, REJECT)
+    reading.machine.commit(step)
+    assert reading.take() == []
+    kept = [kept_batch(row) for row in step.rows]
+    for each in (reading, Reading(b"a", b"a", kept=kept, rules=rules)):
+        assert 1 not in each.take()
+        window = each.machine.window
+        each.machine.commit(archived(window, waiting(window, 10)))
+        assert each.take() == [1]
+
+
+def test_k1_a_letter_that_is_being_written_when_keys_are_read_is_open() -> None:
+    """A new leader may come to that before anybody has fetched."""
+    rules = ShareRules(by_key=True, dead_letter_topic="dlq.jobs")
+    reading = Reading(b"a", b"a", kept=[kept_batch((0, 0, archiving(Reason.REJECTED), 1, 0.0))], rules=rules)
+    window = reading.machine.window
+    step = archived(window, waiting(window, 10))
+    assert reading.take() == []
+    reading.machine.commit(step)
+    assert reading.take() == [1]
+
+
+def test_k2_an_expired_record_is_finished_once_that_is_written() -> None:
+    reading = Reading(b"a", b"a")
+    assert reading.take() == [0]
+    left, step = give_up(reading.machine.window, [Acquired(0, 0, 1)], [0], RULES)
+    assert (left, reading.take()) == ([], [])
+    reading.machine.commit(step)
+    assert reading.take() == [1]
 
 
 def test_k2_a_released_record_comes_again_before_the_next() -> None:
