@@ -58,7 +58,9 @@ async def append_moved(partition: Partition, view: memoryview, *, from_offset: i
     header = BatchHeader.peek(view)
     if partition.log.producers.knows(header.producer_id):
         try:
-            return append()
+            appended = append()
+            if appended.base_offset >= 0:
+                return appended
         except OutOfOrderSequence:
             pass
     return await _append_after_a_look(partition, append, header, from_offset)
@@ -74,7 +76,10 @@ async def _append_after_a_look(
         for each in there:
             producers.recall(each)
     try:
-        return append()
+        appended = append()
+        if appended.base_offset >= 0:
+            return appended
+        raise OutOfOrderSequence(f"{partition.topic_partition} took it too long ago to know where")
     except OutOfOrderSequence:
         same = (header.producer_epoch, header.base_sequence, header.last_sequence)
         for each in there:

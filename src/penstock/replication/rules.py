@@ -83,7 +83,7 @@ class Opened(msgspec.Struct, frozen=True, gc=False):
 
 
 class Appended(msgspec.Struct, frozen=True, gc=False):
-    """Where a batch came to lie; for a duplicate, where the first one did."""
+    """Where a batch came to lie; for a duplicate, where the first one did, or -1 if that is forgotten."""
 
     base_offset: int
     next_offset: int

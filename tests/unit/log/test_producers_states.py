@@ -88,8 +88,41 @@ def test_each_of_the_last_five_batches_is_known_when_sent_again(states: Producer
     for n in range(1, 6):
         duplicate = states.check(_header(sequence=2 * n, count=2))
         assert duplicate == Duplicate(base_offset=100 + 2 * n, last_offset=101 + 2 * n, timestamp=NOW + n)
+
+
+def test_an_older_batch_is_known_to_be_there_but_not_where(states: ProducerStates) -> None:
+    for n in range(8):
+        _take(states, _batch(100 + 2 * n, sequence=2 * n, count=2))
+    for first, count in ((0, 2), (4, 2), (0, 6), (1, 1)):
+        duplicate = states.check(_header(sequence=first, count=count))
+        assert duplicate == Duplicate(base_offset=-1, last_offset=106, timestamp=-1), (first, count)
     with pytest.raises(OutOfOrderSequence):
-        states.check(_header(sequence=0, count=2))
+        states.check(_header(sequence=4, count=4))  # a part of it is remembered, and was cut otherwise
+
+
+def test_what_came_before_a_producer_was_known_here_is_out_of_order(states: ProducerStates) -> None:
+    for n in range(8):
+        _take(states, _batch(n, sequence=50 + n))
+    assert states.check(_header(sequence=50)) == Duplicate(base_offset=-1, last_offset=3, timestamp=-1)
+    with pytest.raises(OutOfOrderSequence):
+        states.check(_header(sequence=49))
+    with pytest.raises(OutOfOrderSequence):
+        states.check(_header(sequence=49, count=2))
+
+
+def test_what_came_before_a_gap_is_out_of_order(states: ProducerStates) -> None:
+    """Replicas take in whatever the leader has: a producer that was forgotten there goes on anywhere."""
+    _take(states, _batch(0, sequence=0), *(_batch(1 + n, sequence=20 + n) for n in range(8)))
+    assert states.check(_header(sequence=20)) is not None
+    with pytest.raises(OutOfOrderSequence):
+        states.check(_header(sequence=0))
+
+
+def test_what_came_before_a_higher_epoch_is_no_duplicate(states: ProducerStates) -> None:
+    _take(states, *(_batch(n, sequence=n, epoch=1) for n in range(8)))
+    _take(states, _batch(8, sequence=0, epoch=2))
+    with pytest.raises(OutOfOrderSequence):
+        states.check(_header(sequence=5, epoch=2))
 
 
 def test_a_batch_cut_otherwise_is_no_duplicate(states: ProducerStates) -> None:
@@ -204,6 +237,18 @@ def test_all_five_batches_are_known_after_a_restart(states: ProducerStates, tmp_
     assert again.history.restore(6, 0) == 6
     assert again.check(_header(sequence=1)) == Duplicate(1, 1, NOW + 1)
     assert again.check(_header(sequence=6)) is None
+
+
+def test_what_came_before_the_five_is_out_of_order_after_a_restart(states: ProducerStates, tmp_path: Path) -> None:
+    _take(states, *(_batch(n, sequence=n) for n in range(8)))
+    states.history.take_snapshot(8, flush=True)
+    loaded = _reopened(tmp_path)
+    assert loaded.history.restore(8, 0) == 8
+    assert loaded.check(_header(sequence=3)) == Duplicate(base_offset=3, last_offset=3, timestamp=NOW)
+    with pytest.raises(OutOfOrderSequence):
+        loaded.check(_header(sequence=2))
+    _take(loaded, *(_batch(8 + n, sequence=8 + n) for n in range(5)))
+    assert loaded.check(_header(sequence=3)) == Duplicate(base_offset=-1, last_offset=8, timestamp=-1)
 
 
 def test_without_a_snapshot_everything_is_replayed(tmp_path: Path) -> None:

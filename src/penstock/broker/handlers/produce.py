@@ -34,6 +34,7 @@ from penstock.cluster import AUDIT, ClusterImage
 from penstock.coordinators.transactions.transaction_gate import TransactionGate
 from penstock.errors import (
     CorruptMessage,
+    DuplicateSequence,
     FencedLeaderEpoch,
     InvalidRequiredAcks,
     InvalidTopic,
@@ -235,6 +236,9 @@ class _Produce:
             outcome = _accepted(partition, appended)
             self._outcomes.append((key, [outcome]))
             return self.park([(outcome, partition, pending)])
+        if appended.base_offset < 0:
+            self._outcomes.append((key, [_accepted(partition, appended)]))
+            return self.reply()
         accepted = encode_accepted(
             self._context.api_version,
             key,
@@ -578,6 +582,8 @@ def _is_plain(partition: Partition, records: memoryview) -> bool:
 
 
 def _accepted(partition: Partition, appended: Appended) -> PartitionOutcome:
+    if appended.base_offset < 0:  # clients take it for success, without an offset
+        return PartitionOutcome(partition.index, DuplicateSequence.code, error_message=DuplicateSequence.meaning())
     return PartitionOutcome(
         partition.index, 0, appended.base_offset, appended.log_append_time_ms, appended.log_start_offset
     )

@@ -3,6 +3,9 @@
 The rules and their order are Kafka's. A batch is the next one if it has the producer's epoch and the sequence after
 the last; a batch among the last five remembered is a duplicate and gets the answer of the first time; anything else of
 that epoch is out of order. A lower epoch is fenced, a higher one starts at sequence 0.
+
+One rule is ours (docs/adr/0090): a batch from before the five, of sequences that are known to be in the log, is a
+duplicate too.
 """
 
 from typing import Final
@@ -19,7 +22,10 @@ EPOCH_BUMPED_FROM: Final = 2
 
 
 class Duplicate(msgspec.Struct, frozen=True, gc=False):
-    """Where the batch is that was sent again, and the timestamp that its first sending was answered with."""
+    """Where the batch is that was sent again, and the timestamp that its first sending was answered with.
+
+    Where that is forgotten `base_offset` is -1, and it lies before `last_offset`.
+    """
 
     base_offset: int
     last_offset: int
@@ -41,6 +47,9 @@ def check_batch(state: ProducerState, header: BatchHeader) -> Duplicate | None:
             duplicate = find_duplicate(state, header)
             if duplicate is not None:
                 return duplicate
+            later = state.find_next_after(base_sequence=sequence, last_sequence=header.last_sequence)
+            if later is not None:
+                return Duplicate(base_offset=-1, last_offset=later.base_offset, timestamp=-1)
             raise OutOfOrderSequence(
                 f"producer {state.producer_id} sent sequence {sequence}, the next is {state.next_sequence}"
             )

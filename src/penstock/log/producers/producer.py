@@ -47,6 +47,7 @@ class ProducerState:
         "next_sequence",
         "producer_id",
         "transaction_first_offset",
+        "unbroken_from",
     )
 
     def __init__(self, producer_id: int, epoch: int) -> None:
@@ -56,6 +57,8 @@ class ProducerState:
         self.last_timestamp = -1
         self.transaction_first_offset = NO_OFFSET
         self.next_sequence = 0
+        self.unbroken_from = 0
+        """From this sequence on all of the epoch is in the log. What a start reads from a snapshot begins anew."""
         self._rows: deque[tuple[int, int, int, int]] = deque(maxlen=BATCHES_REMEMBERED)
 
     def took(self, header: BatchHeader) -> None:
@@ -68,6 +71,8 @@ class ProducerState:
         self.next_sequence = following if following < _SMALL else following & SEQUENCE_MASK
 
     def remember(self, batch: Batch) -> None:
+        if batch.base_sequence != self.next_sequence:
+            self.unbroken_from = batch.base_sequence
         self._rows.append(batch)
         self.next_sequence = (batch.last_sequence + 1) & SEQUENCE_MASK
 
@@ -76,7 +81,7 @@ class ProducerState:
         if epoch != self.epoch:
             self.epoch = epoch
             self._rows.clear()
-            self.next_sequence = 0
+            self.next_sequence = self.unbroken_from = 0
 
     @property
     def batches(self) -> list[Batch]:
@@ -88,6 +93,16 @@ class ProducerState:
             if batch.last_sequence == last_sequence and batch.base_sequence == base_sequence:
                 return batch
         return None
+
+    def find_next_after(self, *, base_sequence: int, last_sequence: int) -> Batch | None:
+        """The oldest batch that is remembered, if these sequences are known to be in the log before it.
+
+        Those from before the count began again at 0 are not.
+        """
+        if not self._rows:
+            return None
+        oldest = Batch._make(self._rows[0])
+        return oldest if self.unbroken_from <= base_sequence <= last_sequence < oldest.base_sequence else None
 
     @property
     def last_sequence(self) -> int:

@@ -21,6 +21,7 @@ from penstock.broker.registry import RequestContext, Unanswerable
 from penstock.cluster.image.shapes import partition_without_key
 from penstock.errors import (
     CorruptMessage,
+    DuplicateSequence,
     InvalidRecord,
     InvalidRequiredAcks,
     InvalidTopic,
@@ -35,6 +36,7 @@ from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import Promise
 from penstock.replication.log_port import on_disk
 from penstock.settings import Config
+from penstock.wire.fetch import FetchPartition
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
 
@@ -155,6 +157,30 @@ async def test_a_batch_sent_again_is_told_where_the_first_is(make: Make) -> None
     (answer,) = read(call(partitions, partitions.batch(producer=9, sequence=7)))
     assert answer.error_code == OutOfOrderSequence.code
     assert partitions[0].log.end_offset == 2
+
+
+async def test_a_batch_sent_again_too_late_is_told_that_it_is_there(make: Make) -> None:
+    partitions = make()
+    for sequence in range(8):
+        call(partitions, partitions.batch(producer=9, sequence=sequence))
+    (answer,) = read(call(partitions, partitions.batch(producer=9, sequence=1)))
+    assert (answer.error_code, answer.base_offset) == (DuplicateSequence.code, -1)
+    assert partitions[0].log.end_offset == 8
+
+
+async def test_a_batch_sent_again_too_late_is_answered_when_it_is_replicated(make: Make) -> None:
+    partitions = make()
+    both = (BrokerId(1), BrokerId(2))
+    partitions[0].leadership.lead(epoch=LeaderEpoch(3), leader=BrokerId(1), replicas=both, in_sync=both)
+    for sequence in range(8):
+        call(partitions, partitions.batch(producer=9, sequence=sequence), acks=1)
+    reply = call(partitions, partitions.batch(producer=9, sequence=1), acks=-1)
+    await asyncio.sleep(0)
+    assert not reply.done()
+    asked = FetchPartition(0, 8, 1000, current_leader_epoch=3, last_fetched_epoch=3)
+    partitions[0].followers.fetched(BrokerId(2), asked, broker_epoch=20)
+    (answer,) = read(await reply)
+    assert (answer.error_code, answer.base_offset) == (DuplicateSequence.code, -1)
 
 
 async def test_a_failed_write_is_told_and_leaves_nothing(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
