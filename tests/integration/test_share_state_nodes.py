@@ -111,7 +111,7 @@ async def test_what_was_answered_outlives_its_coordinator(tmp_path: Path) -> Non
         answered: list[int] = []
 
         async def work(at: int) -> None:
-            for offset in range(at, 120, 3):
+            for offset in range(at, 120 + at, 3):
                 await write(nodes, at, key, StateBatch(offset, offset, DONE, 1))
                 answered.append(offset)
 

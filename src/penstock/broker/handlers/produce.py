@@ -232,13 +232,10 @@ class _Produce:
         except Exception as error:
             self._outcomes.append((key, [self._refused(partition, error)]))
             return self.reply()
-        if pending is not None:
+        if pending is not None or appended.base_offset < 0:
             outcome = _accepted(partition, appended)
             self._outcomes.append((key, [outcome]))
-            return self.park([(outcome, partition, pending)])
-        if appended.base_offset < 0:
-            self._outcomes.append((key, [_accepted(partition, appended)]))
-            return self.reply()
+            return self.reply() if pending is None else self.park([(outcome, partition, pending)])
         accepted = encode_accepted(
             self._context.api_version,
             key,
