@@ -98,6 +98,14 @@ _PRODUCE = [
             "a compressed batch with offsets that jump",
         )
     ),
+    _at(
+        "Produce",
+        "a duplicate of the sixth last",
+        "it is known to be in the log; Kafka takes it for one that is out of order (docs/adr/0090)",
+        "6.*.error_code",
+        kafka=45,
+        penstock=46,
+    ),
     *(_at("Produce", name, _FAILS_ALONE, "*.1.*") for name in ("magic 3", "magic -1", "a negative length")),
     *(
         _at("Produce", name, "an unknown codec has a code of its own; Kafka answers UNKNOWN_SERVER_ERROR")
@@ -375,14 +383,6 @@ _CONSUMER_GROUPS = [
 ]
 
 _SHARE_GROUPS = [
-    _at(
-        "ShareGroupHeartbeat",
-        "two members read the same",
-        "which of two partitions the second member gets: the assignor is ours (docs/adr/0072)",
-        "*.partitions.0",
-        kafka=1,
-        penstock=0,
-    ),
     _at("ShareFetch", "a topic that does not exist", "UNKNOWN_TOPIC_ID of that partition; Kafka fails whole, with -1"),
     _at("ShareFetch", "a way to acquire that does not exist", _SAYS_INVALID, "0.error_code", kafka=-1, penstock=42),
     _at(

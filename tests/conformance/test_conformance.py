@@ -57,7 +57,7 @@ def test_a_listed_difference_never_covers_a_fault_of_ours_nor_another_answer() -
 TOKENS = {f"{verb}DelegationToken" for verb in ("Create", "Renew", "Expire", "Describe")}
 NEVER_WELL = {"DescribeAcls", *TOKENS, "SaslAuthenticate", "SaslHandshake", "UnregisterBroker"}
 """What Kafka refuses whatever one asks, as it is set up here: without an authorizer, SASL, or a broker to give away."""
-NEVER_REFUSED = {"DescribeLogDirs", "ListGroups", "ListPartitionReassignments"}
+NEVER_REFUSED = {"DescribeLogDirs", "DescribeShareGroupOffsets", "ListGroups", "ListPartitionReassignments"}
 """What Kafka answers, whatever one asks."""
 
 

@@ -70,7 +70,10 @@ GONE = Ask(beat(epoch=-1), api=HEARTBEAT, version=1)
 
 MEMBERS = [
     beating("assigned after a while", assigned(), join(), described()),
-    beating("two members read the same", assigned(), assigned("m2"), described()),
+    beating(
+        "two members read the same",
+        assigned(subscribed_topic_names=["$bills"]), assigned("m2", subscribed_topic_names=["$bills"]), described(),
+    ),
     beating("leaving", joined(), GONE, described()),
     beating("leaving twice", joined(), GONE, GONE),
     beating("leaving no group", beat(epoch=-1)),

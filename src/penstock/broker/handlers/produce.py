@@ -579,11 +579,10 @@ def _is_plain(partition: Partition, records: memoryview) -> bool:
 
 
 def _accepted(partition: Partition, appended: Appended) -> PartitionOutcome:
-    if appended.base_offset < 0:  # clients take it for success, without an offset
-        return PartitionOutcome(partition.index, DuplicateSequence.code, error_message=DuplicateSequence.meaning())
-    return PartitionOutcome(
-        partition.index, 0, appended.base_offset, appended.log_append_time_ms, appended.log_start_offset
-    )
+    # Of a batch that came too long ago clients take this code for success, without an offset.
+    code, words = (0, None) if appended.base_offset >= 0 else (DuplicateSequence.code, DuplicateSequence.meaning())
+    where = appended.base_offset, appended.log_append_time_ms, appended.log_start_offset
+    return PartitionOutcome(partition.index, code, *where, error_message=words)
 
 
 def _refuse(outcome: PartitionOutcome, refusal: Refusal) -> None:
