@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOGGING = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}"
+_STACK = "-Xss16m"
+"""Spark holds what Python said against a pattern that takes some frames a character. Where a query is stopped in the
+middle of a batch that is a whole traceback, and overflowed the stack of 1 MB that threads have by default."""
 HASTE_S = 10.0
 NOTHING: Mapping[str, str] = MappingProxyType({})
 DEFAULTS: Mapping[str, str] = MappingProxyType(
@@ -64,10 +67,9 @@ def spark_session(
         own = ",".join(str(path.resolve()) for path in jar_paths())
         others = chosen.get("spark.jars")
         chosen["spark.jars"] = f"{own},{others}" if others else own
-    if not os.environ.get("SPARK_CONF_DIR"):  # whoever has a folder of settings has Spark's logging in it
-        chosen["spark.driver.extraJavaOptions"] = (
-            f"{_LOGGING} {chosen.get('spark.driver.extraJavaOptions', '')}".strip()
-        )
+    # Whoever has a folder of settings has Spark's logging in it.
+    java = _STACK if os.environ.get("SPARK_CONF_DIR") else f"{_STACK} {_LOGGING}"
+    chosen["spark.driver.extraJavaOptions"] = f"{java} {chosen.get('spark.driver.extraJavaOptions', '')}".strip()
     if chosen["spark.master"].startswith("local"):
         # Else a host name that resolves to nothing, as on many laptops, keeps the driver from starting.
         chosen.setdefault("spark.driver.host", "127.0.0.1")
