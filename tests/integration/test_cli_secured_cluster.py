@@ -145,3 +145,8 @@ def test_brokers_settings_are_private_and_name_no_open_listener(folder: Path, st
     for broker in state.brokers:
         file = folder / broker.name / "broker.properties"
         assert file.stat().st_mode & 0o077 == 0 and "PLAINTEXT" not in file.read_text()
+
+
+def test_nobody_else_on_the_machine_reads_records(folder: Path, state: ClusterState) -> None:
+    for broker in state.brokers:
+        assert (folder / broker.name / "data").stat().st_mode & 0o077 == 0

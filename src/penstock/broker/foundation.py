@@ -85,7 +85,7 @@ class Foundation:
     async def _open_among_others(self, closing: AsyncExitStack) -> Cluster:
         """The store is asked for the cluster's id before the data folder takes one (RULES 15)."""
         first = data_folders(self._config)[0]
-        first.mkdir(parents=True, exist_ok=True)
+        first.mkdir(mode=0o700, parents=True, exist_ok=True)
         with start_refused_in_words():
             metastore = self._shared_metastore
             if metastore is None:

@@ -54,7 +54,7 @@ class RunningBroker(ABC):
 
     def launch(self) -> None:
         """Start and return at once; `wait_until_started` for the rest. So several begin at the same time."""
-        self.data_dir.mkdir(parents=True, exist_ok=True)
+        self.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         forget_addresses(self.data_dir)
         self._launch()
 

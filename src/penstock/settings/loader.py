@@ -17,7 +17,7 @@ from penstock.settings import client_metrics, group, topic  # noqa: F401  (the w
 from penstock.settings.batch_size import why_too_large
 from penstock.settings.broker import BROKER_ID, LOG_DIR, LOG_DIRS, MESSAGE_MAX_BYTES, NODE_ID, QUEUED_MAX_REQUEST_BYTES
 from penstock.settings.broker import SOCKET_REQUEST_MAX_BYTES as REQUEST_BYTES_MAX
-from penstock.settings.broker_access import AUTHORIZER_CLASS_NAME, SUPER_USERS
+from penstock.settings.broker_access import ALLOW_EVERYONE_IF_NO_ACL_FOUND, AUTHORIZER_CLASS_NAME, SUPER_USERS
 from penstock.settings.broker_audit import PENSTOCK_AUDIT_DIR, PENSTOCK_AUDIT_TOPIC_ENABLE
 from penstock.settings.config import Config
 from penstock.settings.listeners import advertised_endpoints, inter_broker_listener
@@ -176,8 +176,12 @@ def _check_together(config: Config) -> None:
         check_sasl(config)
     except ValueError as problem:
         problems.append(str(problem))
-    if config[SUPER_USERS] and not config[AUTHORIZER_CLASS_NAME]:
-        problems.append("super.users is given without authorizer.class.name: everybody would be let do everything")
+    if not config[AUTHORIZER_CLASS_NAME]:
+        everybody = "is given without authorizer.class.name: everybody would be let do everything"
+        if config[SUPER_USERS]:
+            problems.append(f"super.users {everybody}")
+        if config.static.get(ALLOW_EVERYONE_IF_NO_ACL_FOUND.name) and not config[ALLOW_EVERYONE_IF_NO_ACL_FOUND]:
+            problems.append(f"allow.everyone.if.no.acl.found=false {everybody}")
     if config[PENSTOCK_AUDIT_TOPIC_ENABLE] and not config[PENSTOCK_AUDIT_DIR]:
         problems.append(
             "penstock.audit.topic.enable takes penstock.audit.dir: the log in files is what the topic copies"

@@ -32,6 +32,9 @@ _WHY = {
 
 _OF_MECHANISM = re.compile(r"listener\.name\.[^.]+\.[^.]+\.(?P<setting>(sasl|connections)\..+)")
 """As `listener.name.sasl_ssl.plain.sasl.jaas.config`."""
+_OF_LISTENER = re.compile(r"listener\.name\.[^.]+\.(?P<setting>.+)")
+_OF_ALL = ("allow.everyone.if.no.acl.found", "authorizer.", "penstock.", "super.users")
+"""What protects the whole broker, and not one listener."""
 
 
 def why_refused(name: str) -> str | None:
@@ -42,4 +45,7 @@ def why_refused(name: str) -> str | None:
     if (of_mechanism := _OF_MECHANISM.fullmatch(name)) is not None:
         setting = of_mechanism["setting"]
         return _WHY.get(setting, f"settings of one mechanism have no form of their own: write {setting}")
+    if (of_listener := _OF_LISTENER.fullmatch(name)) is not None:
+        setting = of_listener["setting"]
+        return f"it is one for the whole broker: write {setting}" if setting.startswith(_OF_ALL) else _WHY.get(setting)
     return _WHY.get(name)

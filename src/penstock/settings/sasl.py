@@ -18,9 +18,18 @@ from penstock.settings.config import Config
 from penstock.settings.listeners import listeners
 from penstock.settings.per_listener import ListenerConfig
 
+_OF_LOGINS = ("connections.max.reauth.ms", "penstock.oidc.", "sasl.enabled.mechanisms", "sasl.oauthbearer.")
+
 
 def check_sasl(config: Config) -> None:
     """Raises ValueError, in words, for what asks for a protection that would not be there."""
+    if not any(listener.has_sasl for listener in listeners(config)):
+        idle = next((name for name in config.static if name.startswith(_OF_LOGINS)), None)
+        if idle is not None:
+            raise ValueError(
+                f"{idle} is set, and no listener asks for a login: give one SASL_SSL in listeners or "
+                "listener.security.protocol.map, or take the setting away"
+            )
     for listener in listeners(config):
         own = f"listener.name.{listener.name.lower()}."
         if not listener.has_sasl:

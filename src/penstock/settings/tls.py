@@ -16,8 +16,7 @@ from penstock.settings.broker_tls import (
 from penstock.settings.config import Config
 from penstock.settings.listeners import Listener, http_listener, listeners
 from penstock.settings.per_listener import ListenerConfig, listener_names
-
-_NEEDS_TLS = (SSL_CLIENT_AUTH, PENSTOCK_TLS)
+from penstock.settings.setting import broker_row
 
 
 def check_tls(config: Config) -> None:
@@ -28,24 +27,31 @@ def check_tls(config: Config) -> None:
     if strangers:
         raise ValueError(f"listener.name.{min(strangers).lower()}.… is set, and listeners has no {min(strangers)}")
     for listener in opened:
-        if not listener.has_tls:
-            _check_plain(config, listener, has_tls=bool(with_tls))
+        if not listener.has_tls and (idle := _set_to(config, f"listener.name.{listener.name.lower()}.")):
+            raise ValueError(
+                f"{idle} is set, and the listener {listener.name} speaks {listener.protocol}: it takes SSL or SASL_SSL "
+                "in listener.security.protocol.map"
+            )
     for listener in with_tls:
         _check_listener(ListenerConfig(config, listener.name), listener)
     http = http_listener(config)
     if http is not None and http.has_tls:
         _check_listener(ListenerConfig(config, http.name), http)
+    elif not with_tls and (idle := _set_to(config)):
+        raise ValueError(
+            f"{idle} is set, and no listener encrypts: give one SSL or SASL_SSL in listeners or "
+            "listener.security.protocol.map, or take the setting away"
+        )
 
 
-def _check_plain(config: Config, listener: Listener, *, has_tls: bool) -> None:
-    own = ListenerConfig(config, listener.name)
-    for row in _NEEDS_TLS:
-        is_own = f"listener.name.{listener.name.lower()}.{row.name}" in config.static
-        if (is_own or not has_tls) and own.get(row) != row.default:
-            raise ValueError(
-                f"{row.name} is {own.get(row)}, and the listener {listener.name} speaks {listener.protocol}: "
-                "it takes SSL or SASL_SSL in listener.security.protocol.map"
-            )
+def _set_to(config: Config, prefix: str = "") -> str | None:
+    """A setting about TLS under this prefix that says something else than its default."""
+    for name, text in config.static.items():
+        if name.startswith(f"{prefix}ssl.") or name == f"{prefix}{PENSTOCK_TLS.name}":
+            row = broker_row(name)
+            if row is not None and row.parse(text) != row.default:
+                return name
+    return None
 
 
 def _check_listener(own: ListenerConfig, listener: Listener) -> None:

@@ -15,6 +15,11 @@ from penstock.log.partition_log import PartitionLog
 from penstock.model import topic_id_text
 
 
+def test_a_folder_that_is_made_is_for_its_owner_alone(tmp_path: Path) -> None:
+    World(tmp_path / "new").open().close()
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+
+
 def test_checkpoints_are_kafkas(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder = world.open()

@@ -21,6 +21,7 @@ def test_kafkas_name_and_a_short_one_are_known() -> None:
         (AN_AUTHORIZER | {"super.users": "alice"}, "must be principals"),
         (AN_AUTHORIZER | {"super.users": "User:alice;User:"}, "must be principals"),
         ({"super.users": "User:alice"}, "without authorizer.class.name"),
+        ({"allow.everyone.if.no.acl.found": "false"}, "without authorizer.class.name"),
     ],
 )
 def test_what_would_not_be_honoured_refuses_the_start(given: dict[str, str], reason: str) -> None:

@@ -17,7 +17,17 @@ def refusal(given: dict[str, str]) -> str:
     return str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["ssl.protocol", "ssl.engine.factory.class", "listener.name.ssl.ssl.provider"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ssl.protocol",
+        "ssl.engine.factory.class",
+        "listener.name.ssl.ssl.provider",
+        "listener.name.ssl.principal.builder.class",
+        "listener.name.ssl.authorizer.class.name",
+        "listener.name.ssl.penstock.oidc.issuer",
+    ],
+)
 def test_a_setting_that_is_not_honoured_refuses_the_start(name: str) -> None:
     assert f"{name} is not honoured: " in refusal(TLS | {name: "x"})
 
@@ -39,13 +49,16 @@ def test_a_variable_that_is_not_honoured_refuses_the_start_too() -> None:
         (TLS | {"ssl.keystore.password": "p"}, "ssl.keystore.password cannot be set"),
         (TLS | {"ssl.client.auth": "required"}, "takes ssl.truststore.location"),
         (TLS | {"ssl.truststore.location": "/t", "ssl.truststore.certificates": "x"}, "exclude each other"),
-        (OPEN | {"ssl.client.auth": "required"}, "the listener PLAINTEXT speaks PLAINTEXT"),
+        (OPEN | {"ssl.client.auth": "required"}, "no listener encrypts"),
         (BOTH | {"listener.name.plaintext.ssl.client.auth": "required"}, "the listener PLAINTEXT speaks PLAINTEXT"),
         (
             TLS | {"ssl.client.auth": "required", "penstock.tls": "optional", "ssl.truststore.location": "/t"},
             "whoever does not encrypt shows no certificate",
         ),
-        (OPEN | {"penstock.tls": "optional"}, "the listener PLAINTEXT speaks PLAINTEXT"),
+        (OPEN | {"penstock.tls": "optional"}, "no listener encrypts"),
+        (BOTH | {"listener.name.plaintext.ssl.keystore.location": "/b"}, "the listener PLAINTEXT speaks PLAINTEXT"),
+        (OPEN | {"ssl.keystore.location": "/broker.pem"}, "no listener encrypts"),
+        (OPEN | {"ssl.truststore.location": "/ca.pem"}, "no listener encrypts"),
         (TLS | {"listener.name.other.ssl.key.password": "secret"}, "listeners has no OTHER"),
         (TLS | {"listener.name.ssl.ssl.key.pasword": "secret"}, "there is no setting"),
         (TLS | {"ssl.enabled.protocols": "TLSv1.1"}, "TLSv1.2, TLSv1.3"),
@@ -56,6 +69,14 @@ def test_a_protection_that_would_not_be_there_refuses_the_start(given: dict[str,
     told = refusal(given)
     assert words in told
     assert "secret" not in told
+
+
+def test_defaults_that_are_spelt_out_are_no_wish_for_tls() -> None:
+    load_settings(overrides=OPEN | {"ssl.client.auth": "none", "ssl.keystore.type": "PEM"})
+
+
+def test_pages_over_tls_use_the_certificate_too() -> None:
+    load_settings(overrides=OPEN | {"penstock.http.listener": "https://h:8080", "ssl.keystore.location": "/broker.pem"})
 
 
 def test_a_listeners_own_setting_wins_over_the_brokers() -> None:

@@ -50,7 +50,7 @@ CLOSE_AT_ONCE: Final = 64
 
 class LogFolder(FolderPort):
     def __init__(self, path: Path, *, cluster_id: str, node_id: int, pool: FilePool, clock: Clock) -> None:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)  # records are nobody else's on this machine
         self.path = path
         self.pool = pool
         self.clock = clock
