@@ -174,8 +174,8 @@ messages: $(VENV)/.dev ## generate the wire codecs anew from tools/wire/facts.js
 	$(BIN)/python -m tools.generate_messages generate
 
 lock: $(VENV)/.dev ## resolve the dependencies anew
-	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.11 pyproject.toml --group build -o requirements/penstock.lock --upgrade
-	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.11 pyproject.toml --extra spark --group dev -c requirements/penstock.lock -o requirements/dev.lock --upgrade
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.11 pyproject.toml --extra web --group build -o requirements/penstock.lock --upgrade
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.11 pyproject.toml --extra spark --extra web --group dev -c requirements/penstock.lock -o requirements/dev.lock --upgrade
 
 clean: ## remove what the build made (not ./penstock-data)
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

@@ -106,6 +106,7 @@ program = LazyGroup(
         "log": ("penstock.cli.log:log", "Put damaged and unknown logs of a stopped broker right."),
         "txn": ("penstock.cli.txn:txn", "List, describe and abort transactions."),
         "cluster": ("penstock.cli.cluster:cluster", "Describe a cluster, drain and rebalance its brokers."),
+        "web": ("penstock.cli.web:web", "Serve REST in front of a cluster."),
         "pipeline": ("penstock.cli.pipeline:pipeline", "Spark jobs over topics: setup, and pipelines to run."),
         "local": ("penstock.cli.local:local", "Kill, pause, restart and cut off brokers of a cluster on this machine."),
         "user": ("penstock.cli.user:user", "Users who log in with a password."),
