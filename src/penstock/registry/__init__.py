@@ -1,0 +1,1 @@
+"""The schema registry: schemas by subject and version, as Confluent's registry keeps and serves them."""
