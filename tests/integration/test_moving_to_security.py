@@ -201,6 +201,13 @@ def test_no_client_notices(cluster: ClusterThatMoves, tmp_path: Path) -> None:
     eventually(lambda: TOPIC not in stranger.list_topics(timeout=PATIENCE_S[1]).topics, "strangers see it no more")
     clients.work_on()
     page.restart_one_by_one(2, clients)
+    settings = "".join(f"{name}={value}\n" for name, value in cluster[1].settings.items())
+    (cluster.secured.path / "broker.properties").write_text(settings)
+    page.run(3, options=("--pause", "2"))
+    clients.work_on()
+    cluster.restart(1)  # it knows the new secret alone
+    cluster.wait_until_in_sync(TOPIC)
+    clients.work_on()
     clients.end()
     assert clients.errors == [] and len(clients.written) == clients.sent
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -13,10 +17,14 @@ from tests.support.faults import eventually
 from tests.support.kafka import free_ports
 from tests.support.programs import ClusterOfPrograms
 
-from penstock.access.sealing import write_new_key
+from penstock.access.sealing import read_keys, write_new_key
 from penstock.access.users.first import first_user_lines
+from penstock.broker.clock import SystemClock
 from penstock.client import Client, Sasl
+from penstock.cluster import Keys
 from penstock.errors import SaslAuthenticationFailed
+from penstock.metastore import open_metastore
+from penstock.settings import Config
 from penstock.wire.messages.alter_user_scram_credentials_request import ScramCredentialUpsertion
 
 ADMIN = Sasl("admin", "of all")
@@ -84,3 +92,26 @@ def test_a_user_is_known_everywhere(running: Running) -> None:
 
     for address in addresses:
         eventually(partial(is_known, address), "every broker knows the user")
+
+
+def test_etcd_does_not_tell_the_secret_of_brokers(running: Running, tmp_path: Path) -> None:
+    cluster, _ = running
+    etcd = cluster.brokers[1].settings["penstock.etcd.endpoints"]
+
+    async def stored() -> bytes:
+        store = await open_metastore(Config.for_broker({"penstock.etcd.endpoints": etcd}), tmp_path, SystemClock())
+        item = await store.get(Keys("main").secret)
+        await store.close()
+        assert item is not None
+        return item.value
+
+    secret = json.loads(asyncio.run(stored()))["secret"]
+    assert secret.startswith(f"{read_keys(Path(cluster.brokers[1].settings['penstock.secrets.key.file'])).current_id}:")
+
+    write_new_key(tmp_path / "another")
+    for given in ({}, {"penstock.secrets.key.file": str(tmp_path / "another")}):
+        settings = {"penstock.etcd.endpoints": etcd, "node.id": "9", "log.dirs": str(tmp_path / "data"), **given}
+        pairs = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
+        command = [sys.executable, "-m", "penstock.cli", "up", "--port", "0", "--no-http", *pairs]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 1 and "penstock.secrets.key.file" in done.stderr, done.stderr

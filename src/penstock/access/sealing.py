@@ -21,7 +21,7 @@ FILE_NAME: Final = "penstock-secrets.key"
 """Of the one that a broker without the setting makes in its first data folder."""
 
 
-class NotSealedByUs(Exception):
+class NotSealedByUs(ValueError):
     """It was sealed under a key that is not in the file, or was changed."""
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import structlog
 
+from penstock.access.secrets_file import SecretsFile
 from penstock.cluster import Cluster, ClusterPorts, ControllerMetrics, StoreWait, TcpProbe, new_cluster_id
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
@@ -100,7 +101,13 @@ class Foundation:
                 config=self._config,
                 dice=self._dice,
                 name=self._config[settings.PENSTOCK_CLUSTER_NAME],
-                others=ClusterPorts(self._clock, probe, metrics=metrics, wait=self.store_wait),
+                others=ClusterPorts(
+                    self._clock,
+                    probe,
+                    metrics=metrics,
+                    wait=self.store_wait,
+                    sealing=SecretsFile(self._config, stands_alone=False).keys(),
+                ),
             )
             self.cluster_id = await cluster.start(proposed_cluster_id=self._cluster_id_on_disk())
         closing.push_async_callback(cluster.stop)

@@ -62,7 +62,7 @@ from penstock.cluster.log_report import LogReport
 from penstock.cluster.membership.availability import BrokerAvailability
 from penstock.cluster.membership.joining import new_cluster_id
 from penstock.cluster.membership.probe import PeerView, Probe, ProbeResult, TcpProbe
-from penstock.cluster.membership.secret import Secrets, exchange_secret
+from penstock.cluster.membership.secret import Sealing, Secrets, exchange_secret
 from penstock.cluster.membership.store_wait import StoreWait
 from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.names import (
@@ -148,6 +148,7 @@ __all__ = [
     "ReplaceSettings",
     "Resource",
     "ResourceType",
+    "Sealing",
     "Secrets",
     "SettingChange",
     "SettingsChanged",

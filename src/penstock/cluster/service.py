@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import msgspec
+import structlog
 
 from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.controller import Controller
@@ -34,7 +35,7 @@ from penstock.cluster.membership import joining
 from penstock.cluster.membership.availability import BrokerAvailability
 from penstock.cluster.membership.member import Member
 from penstock.cluster.membership.probe import Probe
-from penstock.cluster.membership.secret import Secrets, ensure_secret
+from penstock.cluster.membership.secret import Sealing, Secrets, SecretSealed, ensure_secret
 from penstock.cluster.membership.shared_machines import MachineWatch
 from penstock.cluster.membership.store_wait import StoreWait
 from penstock.cluster.metrics import NOT_PREFERRED, OFFLINE_PARTITIONS, SHARING_MACHINE, ControllerMetrics
@@ -53,6 +54,9 @@ DEFAULT_NAME = "main"
 _T = TypeVar("_T")
 
 
+_log = structlog.get_logger(__name__)
+
+
 class ClusterPorts(msgspec.Struct, frozen=True):
     """What a broker needs in order to be one of several."""
 
@@ -61,6 +65,8 @@ class ClusterPorts(msgspec.Struct, frozen=True):
     metrics: ControllerMetrics | None = None
     bugs: ClusterBugs = NO_BUGS
     wait: StoreWait = msgspec.field(default_factory=StoreWait)
+    sealing: Sealing | None = None
+    """By what the cluster's secret is kept in the store."""
 
 
 class Cluster:
@@ -151,9 +157,15 @@ class Cluster:
             )
         )
         if self._others is not None:
+            sealing = self._others.sealing
             self.secret = await self._others.wait.answered(
-                lambda: ensure_secret(self._metastore, self._keys, self._dice)
+                lambda: ensure_secret(self._metastore, self._keys, self._dice, sealing)
             )
+            if sealing is not None and not self.secret.is_sealed:
+                _log.warning(
+                    "whoever reads the metadata store can pretend to be a broker",
+                    advice="once all brokers have penstock.secrets.key.file: penstock cluster rotate-secret",
+                )
         await self._answered(self._feed.start)
         return cluster_id
 
@@ -263,7 +275,12 @@ class Cluster:
     def _take_secret(self, changes: Sequence[ImageChange]) -> None:
         for change in changes:
             if isinstance(change, SecretChanged) and self.secret is not None:
-                self.secret.take(change.value)
+                try:
+                    self.secret.take(change.value)
+                except SecretSealed as problem:
+                    _log.error(
+                        "the cluster's new secret cannot be opened: brokers will not know this one", reason=str(problem)
+                    )
 
     def _take_dynamic_settings(self, changes: Sequence[ImageChange]) -> None:
         own = Resource(ResourceType.BROKER, str(self._broker_id))

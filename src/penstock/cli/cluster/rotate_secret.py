@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from penstock.access.secrets_file import SecretsFile
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.logging import configure_logging
@@ -13,6 +14,7 @@ from penstock.cli.output import json_option, note, print_json
 from penstock.cli.properties import key_values
 from penstock.cli.serving import load
 from penstock.cluster import Keys, exchange_secret
+from penstock.errors import Fatal
 from penstock.metastore import Conflict, MetastoreError, open_metastore
 from penstock.settings import Config
 from penstock.settings.broker import PENSTOCK_CLUSTER_NAME, PENSTOCK_ETCD_ENDPOINTS
@@ -28,7 +30,8 @@ def rotate_secret(file: Path | None, pairs: tuple[str, ...], pause: float, yes: 
     """Exchange the secret by which brokers know each other. No broker is stopped, no connection closed.
 
     It goes to etcd itself, with the settings of a broker. Three steps: both secrets are believed, the new one is used,
-    the old one is believed no more. Started again, it goes on where it ended.
+    the old one is believed no more. Started again, it goes on where it ended. With penstock.secrets.key.file the
+    secret is sealed in etcd.
 
     \b
     penstock cluster rotate-secret --config /etc/penstock/penstock.properties --yes
@@ -50,6 +53,8 @@ def rotate_secret(file: Path | None, pairs: tuple[str, ...], pause: float, yes: 
         done = asyncio.run(_rotate(config, pause))
     except Conflict as conflict:
         raise Failure("somebody else is exchanging it too", hint="Start again when they are done.") from conflict
+    except Fatal as fatal:
+        raise Failure(str(fatal)) from fatal
     except MetastoreError as error:
         raise Failure(f"etcd: {error}", hint="Start again: it goes on where it ended.") from error
     if not done:
@@ -69,6 +74,7 @@ async def _rotate(config: Config, pause_s: float) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         metastore = await open_metastore(config, Path(folder), SystemClock())
         try:
-            return await exchange_secret(metastore, Keys(config[PENSTOCK_CLUSTER_NAME]), SystemDice(), pause)
+            keys, sealing = Keys(config[PENSTOCK_CLUSTER_NAME]), SecretsFile(config, stands_alone=False).keys()
+            return await exchange_secret(metastore, keys, SystemDice(), pause, sealing)
         finally:
             await metastore.close()
