@@ -112,6 +112,15 @@ def test_java_logs_in_by_a_token_until_it_expires(penstock: Penstock, tmp_path: 
     assert token not in penstock("token", "list", "--json").out
 
 
+def test_what_becomes_of_a_token_is_told_by_its_id(penstock: Penstock, made: SecureFolder) -> None:
+    token = json.loads(penstock("token", "create", "--json").out)["token"]
+    assert penstock("token", "renew", token).code == ExitCode.OK
+    assert penstock("token", "expire", token).code == ExitCode.OK
+    found = penstock("audit", "search", "--config", str(made.settings), "--resource", token, "--json").out
+    told = [json.loads(line)["api"]["operation"] for line in found.splitlines()]
+    assert told == ["RenewDelegationToken", "ExpireDelegationToken"]
+
+
 def test_kcat_logs_in_by_certificate(made: SecureFolder) -> None:
     """Debian's librdkafka 2.0.2 answers SCRAM with a wrong nonce, which Apache Kafka 4.3 refuses too."""
     shown = subprocess.run(

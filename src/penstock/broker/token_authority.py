@@ -60,6 +60,8 @@ class TokenAuthority:
         self._me = me
         self._clock = clock
         self._config = config
+        self._making = asyncio.Semaphore(1)
+        """Of keys, which takes a thread milliseconds: threads are for reads from disk, too."""
 
     def require_login(self, subject: Subject) -> None:
         """Tokens are for whoever has logged in, and not by a token: one that is stolen must not make others."""
@@ -87,12 +89,17 @@ class TokenAuthority:
             self._config[settings.DELEGATION_TOKEN_MAX_LIFETIME_MS],
             self._config[settings.DELEGATION_TOKEN_EXPIRY_TIME_MS],
         )
-        record = await asyncio.to_thread(
-            make, wanted, token_id, secret, unguessable(SALT_BYTES),
-            now_ms=self._clock.now(), lifetimes=lifetimes, sealing=self._users.sealing,
-        )  # fmt: skip
-        limit = self._config[settings.PENSTOCK_DELEGATION_TOKENS_MAX]
-        await self._controller.change_entries(EntryKind.TOKENS, adding(token_id, record, tokens_max=limit))
+        async with self._making:
+            record = await asyncio.to_thread(
+                make, wanted, token_id, secret, unguessable(SALT_BYTES),
+                now_ms=self._clock.now(), lifetimes=lifetimes, sealing=self._users.sealing,
+            )  # fmt: skip
+        limits = (
+            self._config[settings.PENSTOCK_DELEGATION_TOKENS_MAX],
+            self._config[settings.PENSTOCK_DELEGATION_TOKENS_OF_ONE_MAX],
+        )
+        decide = adding(token_id, record, tokens_max=limits[0], of_one_max=limits[1])
+        await self._controller.change_entries(EntryKind.TOKENS, decide)
         _log.info("delegation token made", token=token_id, owner=record.owner, requester=record.requester)
         return token_id, record, secret
 

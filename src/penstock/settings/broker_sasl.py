@@ -86,6 +86,11 @@ PENSTOCK_DELEGATION_TOKENS_MAX = setting(
     "penstock.delegation.tokens.max", _BROKER, INT, default=10_000, check=at_least(1), live=True,
     doc="Delegation tokens of the cluster. At the limit another is refused: POLICY_VIOLATION.",
 )  # fmt: skip
+PENSTOCK_DELEGATION_TOKENS_OF_ONE_MAX = setting(
+    "penstock.delegation.tokens.of.one.max", _BROKER, INT, default=1_000, check=at_least(1), live=True,
+    doc="Delegation tokens that one user may have made, so that nobody uses up the cluster's. At the limit another is "
+    "refused: POLICY_VIOLATION.",
+)  # fmt: skip
 
 # OAUTHBEARER
 

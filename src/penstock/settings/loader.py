@@ -22,6 +22,7 @@ from penstock.settings.broker_audit import PENSTOCK_AUDIT_DIR, PENSTOCK_AUDIT_TO
 from penstock.settings.config import Config
 from penstock.settings.listeners import advertised_endpoints, inter_broker_listener
 from penstock.settings.properties import parse_properties
+from penstock.settings.references import resolve
 from penstock.settings.refused import why_refused
 from penstock.settings.sasl import check_sasl
 from penstock.settings.setting import Scope, broker_row, own_name, settings_of
@@ -68,7 +69,11 @@ def load_settings(
             problems.append(f"{given.where}: {given.name} is not honoured: {why}")
         elif broker_row(given.name) is not None:
             # A secret's or a path's text is kept as it is; the table trims what it parses.
-            static[given.name], where[given.name] = given.text, given.where
+            where[given.name] = given.where
+            try:
+                static[given.name] = resolve(given.text, environment or {})
+            except ValueError as problem:
+                problems.append(f"{given.where}: {given.name}: {problem}")
         elif is_unused(given.name) and own_name(given.name) is None:
             unused.add(given.name)
         else:

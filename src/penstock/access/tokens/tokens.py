@@ -123,17 +123,28 @@ def kafkas_hmac(token_id: str, secret_key: str) -> bytes:
     return hmac.digest(secret_key.encode(), token_id.encode(), "sha512")
 
 
+def id_of(secret: bytes, found: Mapping[str, Entry]) -> str | None:
+    """Which token has this HMAC. By its digest, so that how long it takes tells nothing of the HMAC."""
+    digest = _digest(secret)
+    return next((token_id for token_id, entry in found.items() if decode_token(entry.value).digest == digest), None)
+
+
 # What is written. Each is a decision for `Controller.change_entries` ------------------------------------------------
 
 Decision = Callable[[Mapping[str, Entry]], EntryChange[int]]
 
 
-def adding(token_id: str, record: TokenRecord, *, tokens_max: int) -> Decision:
+def adding(token_id: str, record: TokenRecord, *, tokens_max: int, of_one_max: int) -> Decision:
     value = encode_token(record)
 
     def decide(found: Mapping[str, Entry]) -> EntryChange[int]:
         if token_id not in found and len(found) >= tokens_max:
             raise PolicyViolation(f"there are {len(found)} delegation tokens: penstock.delegation.tokens.max")
+        of_one = sum(decode_token(entry.value).requester == record.requester for entry in found.values())
+        if of_one >= of_one_max:
+            raise PolicyViolation(
+                f"{record.requester} has made {of_one} delegation tokens: penstock.delegation.tokens.of.one.max"
+            )
         return EntryChange(record.ends_ms, {token_id: value})
 
     return decide
@@ -184,13 +195,10 @@ def _ending(token_id: str, record: TokenRecord, ends_ms: int) -> EntryChange[int
 
 
 def _found_by(secret: bytes, found: Mapping[str, Entry]) -> tuple[str, TokenRecord]:
-    """By its digest, so that how long it takes tells nothing of the HMAC."""
-    digest = _digest(secret)
-    for token_id, entry in found.items():
-        record = decode_token(entry.value)
-        if record.digest == digest:
-            return token_id, record
-    raise DelegationTokenNotFound
+    token_id = id_of(secret, found)
+    if token_id is None:
+        raise DelegationTokenNotFound
+    return token_id, decode_token(found[token_id].value)
 
 
 def _digest(secret: bytes) -> str:

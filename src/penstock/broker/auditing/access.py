@@ -212,9 +212,9 @@ def _token_made(request: Any, response: Any, subjects: Sequence[Subject]) -> dic
     return {subjects[0].key: (None, made)}
 
 
-def _token(_request: Any, _state: State) -> list[Subject]:
-    """Which one is told by its HMAC alone, which is a secret."""
-    return [Subject("delegation token", "")]
+def _token(request: Any, state: State) -> list[Subject]:
+    """The request has its HMAC alone, which is a secret; its id is none."""
+    return [Subject("delegation token", state.token(bytes(request.hmac)))]
 
 
 def _token_expires(_request: Any, response: Any, subjects: Sequence[Subject]) -> dict[Key, tuple[Any, Any]]:

@@ -7,6 +7,7 @@ from penstock.access.audit import Activity
 from penstock.access.quotas.altering import quotas_in
 from penstock.access.quotas.entities import entity, entry_name
 from penstock.access.rights import Right
+from penstock.access.tokens.tokens import id_of
 from penstock.access.users.records import decode_user
 from penstock.cluster import ClusterImage, EntryKind, Resource, ResourceType
 from penstock.errors import Refusal
@@ -112,6 +113,10 @@ class State:
         user = decode_user(entry.value)
         scram = {mechanism: {"iterations": keys.iterations} for mechanism, keys in user.scram.items()}
         return {"scram": scram, "groups": user.groups}
+
+    def token(self, secret: bytes) -> str:
+        """The id of the delegation token that has this HMAC; nothing where none has."""
+        return id_of(secret, self._image.entries.of(EntryKind.TOKENS)) or ""
 
     def broker(self, broker_id: int) -> Any:
         known = next((each for each in self._image.known_brokers() if each == broker_id), None)

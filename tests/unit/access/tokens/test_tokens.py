@@ -63,7 +63,7 @@ def a_token(*, lifetime_ms: int = -1, requester: Principal = ALICE) -> TokenReco
 @pytest.fixture
 def store() -> Store:
     store = Store()
-    store.apply(adding("id", a_token(), tokens_max=1))
+    store.apply(adding("id", a_token(), tokens_max=1, of_one_max=9))
     return store
 
 
@@ -122,12 +122,19 @@ def test_a_token_put_under_another_id_is_worth_nothing(store: Store) -> None:
 
 def test_there_are_so_many_and_those_that_are_over_go(store: Store) -> None:
     with pytest.raises(PolicyViolation):
-        store.apply(adding("second", a_token(), tokens_max=1))
+        store.apply(adding("second", a_token(), tokens_max=1, of_one_max=9))
     assert store.tokens.over(NOW + DAY) == []
     over = store.tokens.over(NOW + DAY + 1)
     assert store.apply(sweeping(over, now_ms=NOW)) == 0  # renewed meanwhile, it seems
     assert store.apply(sweeping([*over, "gone"], now_ms=NOW + DAY + 1)) == 1
     assert not store.entries
+
+
+def test_nobody_uses_up_all(store: Store) -> None:
+    """Counted by who made them, whoever they are for."""
+    with pytest.raises(PolicyViolation, match="User:alice has made 1 "):
+        store.apply(adding("second", a_token(), tokens_max=9, of_one_max=1))
+    store.apply(adding("second", a_token(requester=EVE), tokens_max=9, of_one_max=1))
 
 
 def test_an_hmac_may_be_made_as_kafkas() -> None:
