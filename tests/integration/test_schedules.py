@@ -178,6 +178,11 @@ def test_the_rules_of_schedule_topics_are_told_in_words(bootstrap: str) -> None:
         (admin.create_partitions([NewPartitions(schedule, 3)])[schedule], "which has 2"),
         (_alter(admin, schedule, "penstock.schedule.target", "other"), "not altered"),
         (_alter(admin, schedule, "cleanup.policy", "compact"), "cannot be compacted"),
+        (_alter(admin, schedule, "penstock.schedule.delay.ms", "5"), "not altered"),
+        (
+            admin.create_topics([NewTopic("plain", config={"penstock.schedule.delay.ms": "5"})])["plain"],
+            "no record waits",
+        ),
     ]
     for future, words in refused:
         with pytest.raises(KafkaException, match=words):
@@ -191,6 +196,23 @@ def _alter(admin: AdminClient, topic: str, name: str, value: str) -> Future[None
     resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
     (future,) = admin.incremental_alter_configs([resource]).values()
     return future
+
+
+def test_s8_what_its_target_would_refuse_for_good_is_held_and_holds_up_nothing(bootstrap: str) -> None:
+    schedule = make_topics(bootstrap, "choosy", partitions=2)
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    _alter(admin, "choosy", "penstock.dedup.by", "header:id").result(30)
+    _alter(admin, "choosy", "max.message.bytes", "5000").result(30)
+    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0})
+    now: list[tuple[str, str | bytes | None]] = [("penstock-delay-ms", b"0")]
+    for value, key, headers in (
+        (b"an id without a key", None, [*now, ("id", b"7")]),
+        (b"too large" * 1_000, b"k", now),
+        (b"good", b"k", [*now, ("id", b"8")]),
+    ):
+        producer.produce(schedule, value, key, partition=0, headers=headers)
+        assert producer.flush(30) == 0
+    eventually(lambda: values_of(bootstrap, "choosy") == [b"good"], "the one that it takes")
 
 
 def test_s4_waiting_records_cannot_be_deleted_and_finished_ones_go(bootstrap: str) -> None:

@@ -29,6 +29,9 @@ _RETRY: Final = "_retry."
 _RETRIED: Final = ".retry."
 _TARGET: Final = PENSTOCK_SCHEDULE_TARGET.name
 _GROUP: Final = PENSTOCK_RETRY_GROUP.name
+_DELAY_MS: Final = PENSTOCK_SCHEDULE_DELAY_MS.name
+_GIVEN_ONCE: Final = {_TARGET: "", _GROUP: "", _DELAY_MS: "-1"}
+"""What waits follows from the log and from these (S4); with what they are where nobody says."""
 _STAMPED: Final = ("message.timestamp.type", "LogAppendTime")
 """Of retry topics: a consumer may hand on the timestamp that a record had, which is no time to count from."""
 
@@ -80,7 +83,7 @@ def _by_name(command: CreateTopic, image: ClusterImage) -> CreateTopic:
         return command  # of which topic, nobody knows
     for target_name, delay_ms in _named(name):
         if _may_be_target(target_name, image):
-            delay = () if delay_ms is None else ((PENSTOCK_SCHEDULE_DELAY_MS.name, str(delay_ms)),)
+            delay = () if delay_ms is None else ((_DELAY_MS, str(delay_ms)),)
             return msgspec.structs.replace(command, settings=((_TARGET, target_name), *delay))
     return command
 
@@ -145,7 +148,13 @@ def check_new(command: CreateTopic, settings: Mapping[str, str], image: ClusterI
     if not name:
         if settings.get(_GROUP):
             raise InvalidConfig(f"{_GROUP} goes with {_TARGET}, the topic that takes what is tried again")
+        if settings.get(_DELAY_MS, "-1") != "-1":
+            raise InvalidConfig(f"{_DELAY_MS} is for schedule topics: without {_TARGET} no record waits")
         return
+    if settings.get(_GROUP) and settings.get(_DELAY_MS, "-1") != "-1":
+        raise InvalidConfig(
+            f"{_GROUP} and {_DELAY_MS} exclude each other: how long a record waits is the group's to say"
+        )
     if not _may_be_target(name, image):
         what = "is no topic that takes records: none, one of the brokers' own, a view, or a schedule topic itself"
         raise InvalidConfig(f"{_TARGET}: {name} {what}")
@@ -168,10 +177,9 @@ def _too_many(name: str, target: TopicImage) -> str:
 
 
 def check_altered(before: Mapping[str, str], after: Mapping[str, str]) -> None:
-    if before.get(_TARGET, "") != after.get(_TARGET, ""):
-        raise InvalidConfig(f"{_TARGET} is given when a topic is made, and not altered: make another topic")
-    if before.get(_GROUP, "") != after.get(_GROUP, ""):
-        raise InvalidConfig(f"{_GROUP} is given when a topic is made, and not altered: make another topic")
+    for name, default in _GIVEN_ONCE.items():
+        if before.get(name, default) != after.get(name, default):
+            raise InvalidConfig(f"{name} is given when a topic is made, and not altered: make another topic")
 
 
 def check_deletion(topic: TopicImage, image: ClusterImage) -> None:

@@ -151,6 +151,7 @@ PENSTOCK_VALIDATE_RECORDS = setting(
 
 # Schedules
 
+SCHEDULE_MS_MAX = days(366 * 1_000)
 PENSTOCK_SCHEDULE_TARGET = setting(
     "penstock.schedule.target", _TOPIC, STRING, default="",
     doc="Makes the topic a schedule topic of this one: each of its records goes on to the same partition there when it "
@@ -158,8 +159,9 @@ PENSTOCK_SCHEDULE_TARGET = setting(
     "not altered.",
 )  # fmt: skip
 PENSTOCK_SCHEDULE_DELAY_MS = setting(
-    "penstock.schedule.delay.ms", _TOPIC, LONG, default=-1, check=at_least(-1),
-    doc="In a schedule topic: how long a record waits that says no time itself; -1 refuses such records.",
+    "penstock.schedule.delay.ms", _TOPIC, LONG, default=-1, check=between(-1, SCHEDULE_MS_MAX),
+    doc="In a schedule topic: how long a record waits that says no time itself; -1 refuses such records. Given when "
+    "the topic is made, and not altered: what waits would be due at another time after the next start.",
 )  # fmt: skip
 PENSTOCK_RETRY_GROUP = setting(
     "penstock.retry.group", _TOPIC, STRING, default="",
@@ -168,7 +170,7 @@ PENSTOCK_RETRY_GROUP = setting(
     "penstock.retry.max.attempts. Given when the topic is made, and not altered.",
 )  # fmt: skip
 PENSTOCK_SCHEDULE_MAX_MS = setting(
-    "penstock.schedule.max.ms", _TOPIC, LONG, default=days(366 * 10), check=at_least(1),
+    "penstock.schedule.max.ms", _TOPIC, LONG, default=days(366 * 10), check=between(1, SCHEDULE_MS_MAX),
     doc="In a schedule topic: how far ahead a record may be due. Others are refused with POLICY_VIOLATION.",
 )  # fmt: skip
 PENSTOCK_SCHEDULE_WAITING_MAX = setting(

@@ -41,6 +41,11 @@ def check_topic(overrides: Mapping[str, str], broker: Config, *, before: Mapping
         )
     if config[topic.PENSTOCK_SCHEDULE_TARGET] and "compact" in config[topic.CLEANUP_POLICY]:
         raise InvalidConfig("a schedule topic cannot be compacted: a record that waits has no newer version")
+    if config[topic.PENSTOCK_SCHEDULE_DELAY_MS] > config[topic.PENSTOCK_SCHEDULE_MAX_MS]:
+        raise InvalidConfig(
+            f"penstock.schedule.delay.ms ({config[topic.PENSTOCK_SCHEDULE_DELAY_MS]}) is above "
+            f"penstock.schedule.max.ms ({config[topic.PENSTOCK_SCHEDULE_MAX_MS]}): no record could wait so long"
+        )
     if config[topic.PENSTOCK_DEDUP_BY] and "compact" in config[topic.CLEANUP_POLICY]:
         raise InvalidConfig("a topic with penstock.dedup.by cannot be compacted: its replicas would forget other ids")
     if config[topic.REMOTE_STORAGE_ENABLE]:

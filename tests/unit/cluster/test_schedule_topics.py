@@ -8,6 +8,8 @@ from penstock.model import BrokerId, LeaderEpoch, PartitionIndex, TopicId
 from penstock.settings import Config
 
 TARGET = "penstock.schedule.target"
+DELAY = "penstock.schedule.delay.ms"
+GROUP = "penstock.retry.group"
 ON = Config({"penstock.schedule.auto.create.enable": "true"})
 
 
@@ -88,8 +90,27 @@ def test_s8_whoever_deletes_a_target_is_told_of_its_schedule_topics() -> None:
     schedule_topics.check_deletion(image.topics["a"], image)
 
 
-def test_the_target_is_given_once() -> None:
-    for before, after in (({TARGET: "a"}, {TARGET: "b"}), ({TARGET: "a"}, {}), ({}, {TARGET: "a"})):
+@pytest.mark.parametrize("name", [TARGET, DELAY, GROUP])
+def test_s4_what_decides_when_records_are_due_is_given_once(name: str) -> None:
+    """Else what waits would be due at another time after the next start, or never."""
+    for before, after in (({name: "7"}, {name: "8"}), ({name: "7"}, {}), ({}, {name: "7"})):
         with pytest.raises(InvalidConfig, match="not altered"):
             schedule_topics.check_altered(before, after)
+    schedule_topics.check_altered({DELAY: "-1"}, {})
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        ({DELAY: "5"}, "no record waits"),
+        ({GROUP: "billing"}, "goes with"),
+        ({TARGET: "orders", GROUP: "billing", DELAY: "5"}, "exclude each other"),
+    ],
+)
+def test_settings_that_would_mean_nothing_are_refused(settings: dict[str, str], what: str) -> None:
+    with pytest.raises(InvalidConfig, match=what):
+        schedule_topics.check_new(CreateTopic("late"), settings, image_with(orders={}))
+
+
+def test_the_target_may_be_named_anew_with_other_settings() -> None:
     schedule_topics.check_altered({TARGET: "a"}, {TARGET: "a", "retention.ms": "1"})

@@ -177,6 +177,8 @@ def test_for_broker_refuses_unknown_names_and_bad_values() -> None:
         ({"retention.mss": "1"}, r"retention\.mss is no topic setting; did you mean retention\.ms"),
         ({"retention.ms": "-2"}, "must be at least -1"),
         ({"min.compaction.lag.ms": "100", "max.compaction.lag.ms": "50"}, "is above max.compaction.lag.ms"),
+        ({"penstock.schedule.delay.ms": "51", "penstock.schedule.max.ms": "50"}, "is above penstock.schedule.max.ms"),
+        ({"penstock.schedule.max.ms": "9223372036854775807"}, "must be between 1 and"),
         ({"remote.storage.enable": "true"}, "no cold tier"),
         ({"max.message.bytes": "104857600"}, "leaves 104726528 for a batch"),
         ({"local.retention.ms": "100", "retention.ms": "50"}, r"local\.retention\.ms \(100\) is above"),

@@ -1,5 +1,6 @@
 """What goes out next, and as what. Pure."""
 
+from collections import deque
 from collections.abc import Callable
 from typing import Final
 
@@ -25,11 +26,24 @@ ADDED_BYTES: Final = 512
 
 
 class TargetLimits(msgspec.Struct, frozen=True):
+    """What a target would refuse for good, and so hold up all behind it."""
+
     batch_bytes_max: int
     needs_keys: bool
+    id_header: str | None = None
+    """By it the target leaves out duplicates."""
+    ids_need_keys: bool = False
 
     def takes(self, record: Record) -> bool:
-        return size_of(record) + ADDED_BYTES <= self.batch_bytes_max and (record.key is not None or not self.needs_keys)
+        if size_of(record) + ADDED_BYTES > self.batch_bytes_max or (record.key is None and self.needs_keys):
+            return False
+        ids = [value for name, value in record.headers if name == self.id_header and self.id_header is not None]
+        if not ids or ids[-1] is None:
+            return True
+        return ids[-1] != b"" and (record.key is not None or not self.ids_need_keys)
+
+
+TAKES_NOTHING: Final = TargetLimits(0, needs_keys=False)
 
 
 class Outgoing(msgspec.Struct):
@@ -46,7 +60,7 @@ def choose(
     machine: ScheduleMachine,
     limits: TargetLimits,
     now: int,
-    aside: list[Due],
+    aside: deque[Due],
     goes_there: Callable[[Record], bool] = lambda _: True,
 ) -> Outgoing:
     """The next that are due and go to one target, as many as one batch takes. `aside` gets those that the target would
@@ -55,7 +69,7 @@ def choose(
     chosen = Outgoing([], [], [])
     offsets: set[int] = set()
     size_max = min(limits.batch_bytes_max, 900_000)
-    while len(chosen.due) < RECORDS_MAX:
+    for _ in range(RECORDS_MAX):
         first = stage.first()
         if first is None or first[0] > now or not stage.is_ready(first):
             break

@@ -35,7 +35,10 @@ LOOKS_EVERY_S: Final = 1.0
 RETRY_S: Final = 1.0
 FLOOR_EVERY_MS: Final = 5_000
 ASIDE_MS: Final = 30_000
-"""After so long what the target would not take is looked at again."""
+"""After so long some of what the target would not take is looked at again."""
+ASIDE_SOON_MS: Final = 1_000
+"""And after so long, if some of it was taken the last time."""
+ASIDE_AT_ONCE: Final = 1_000
 NO_ROOM_MS: Final = 50
 
 _log = structlog.get_logger(__name__)
@@ -85,10 +88,10 @@ class ScheduleHome:
         )
         self._is_reading = False
         self._is_finishing = False
-        self._counted = (0, 0, 0)
-        """Cancels, late ones, and unreadable records that the metrics have."""
+        self._counted = (0, 0)
+        """Cancels and late ones that the metrics have."""
         self._floor_at = partition.now_ms() + FLOOR_EVERY_MS
-        self._aside_at = 0
+        self._aside_at = self._aside_count = 0
         self._clean_at = partition.now_ms() + partition.config[LOG_CLEANER_BACKOFF_MS]
         partition.inspector = Inspector(
             partition.config,
@@ -104,9 +107,11 @@ class ScheduleHome:
 
     @property
     def held(self) -> int:
-        """Records that are due and have nowhere to go: the target is away, or would not take them."""
+        """Records that are due and have nowhere to go: the target is away, or would not take them; and those whose time
+        is not understood.
+        """
         away = self.state.stage.count_due(self._clock.now()) if self.outbox.is_target_away else 0
-        return len(self.state.aside) + away
+        return len(self.state.aside) + away + self.state.unreadable
 
     def _floor(self) -> int:
         return self.state.machine.floor()
@@ -174,7 +179,12 @@ class ScheduleHome:
         self.is_loaded = True
         self._counted = self._counts()
         waiting, relayed = self.state.machine.waiting, len(self.state.relay)
-        _log.info("schedule loaded", partition=str(self.partition.topic_partition), waiting=waiting, open=relayed)
+        name, unreadable = str(self.partition.topic_partition), self.state.unreadable
+        _log.info("schedule loaded", partition=name, waiting=waiting, open=relayed)
+        if unreadable:
+            _log.error(
+                "records of a schedule topic are held: their time is not understood", partition=name, n=unreadable
+            )
 
     # A turn -------------------------------------------------------------------------------------------------------
 
@@ -236,9 +246,10 @@ class ScheduleHome:
                 if is_all and not taken:
                     break
                 await asyncio.sleep(0)
-        if stage.missing and not self._is_reading:
+        wanted = [] if self._is_reading else stage.wanted()
+        if wanted:
             self._is_reading = True
-            self._spawn(self._read_ahead())
+            self._spawn(self._read_ahead(wanted))
 
     def _ahead(self, now: int) -> tuple[int, int]:
         """Up to when records are made ready, and how many. Where there is no more room, those that are due before all
@@ -249,12 +260,13 @@ class ScheduleHome:
             return now + AHEAD_MS, max(room, 1)
         return now + SOON_MS, DEAL_AT_ONCE if first[0] > now + SOON_MS else 0
 
-    async def _read_ahead(self) -> None:
+    async def _read_ahead(self, wanted: list[int]) -> None:
         stage = self.state.stage
         try:
-            wanted = sorted(stage.missing)
             place = 0
             while place < len(wanted) and not self.is_over:
+                if place and stage.is_full:
+                    break
                 upto, found = await self._reader.some_records(wanted, place)
                 for offset in wanted[place:upto]:
                     stage.bring(offset, found.get(offset))
@@ -277,8 +289,10 @@ class ScheduleHome:
         partition, steady = self.partition, self.partition.now_ms()
         state = self.state
         if state.aside and steady >= self._aside_at:
-            self._aside_at = steady + ASIDE_MS
-            state.put_back()
+            is_better = len(state.aside) < self._aside_count
+            self._aside_at = steady + (ASIDE_SOON_MS if is_better else ASIDE_MS)
+            self._aside_count = len(state.aside)
+            state.put_back(ASIDE_AT_ONCE)
         if steady < self._floor_at or self.is_over or state.noted_to > partition.high_watermark:
             return
         self._floor_at = steady + FLOOR_EVERY_MS
@@ -299,13 +313,12 @@ class ScheduleHome:
             rests.append(relay.wake_at - steady)
         return max(min(rests), 0) / 1000
 
-    def _counts(self) -> tuple[int, int, int]:
+    def _counts(self) -> tuple[int, int]:
         machine = self.state.machine
-        return machine.cancelled, machine.cancelled_late, self.state.unreadable
+        return machine.cancelled, machine.cancelled_late
 
     def _count(self) -> None:
         counted, self._counted = self._counted, self._counts()
         metrics = self._metrics
         metrics.cancelled += self._counted[0] - counted[0]
         metrics.cancelled_late += self._counted[1] - counted[1]
-        metrics.unreadable += self._counted[2] - counted[2]

@@ -101,9 +101,10 @@ class ScheduleMachine:
         """They lie in the wheel twice then; what is out, or due at another time, is passed over there."""
         for offset in self._ids.get(schedule_id, ()):
             if offset not in self.taken:
+                due_ms = at_ms
                 if (found := self.recurring.get(offset)) is not None:
-                    found.due_ms = at_ms
-                self.wheel.add(at_ms, offset)
+                    due_ms = found.due_ms = min(found.due_ms, at_ms)
+                self.wheel.add(due_ms, offset)
 
     def _cancel(self, schedule_id: bytes) -> bool:
         waiting = [each for each in self._ids.pop(schedule_id, ()) if each not in self.taken]
@@ -120,6 +121,11 @@ class ScheduleMachine:
         self.read_to = max(self.read_to, end)
         self.taken.add_range(first, end)
         self.finished_set.add_range(first, end)
+
+    def unreadable(self, offset: int) -> None:
+        """A record whose time nobody understands here: it is neither fired nor let go of. Another version may."""
+        self.read_to = max(self.read_to, offset + 1)
+        self.taken.add(offset)
 
     def opened(self, refs: Iterable[Ref]) -> None:
         """An intent names them."""

@@ -9,7 +9,6 @@ class ScheduleMetrics(Metrics, prefix="penstock_schedule", labels=("topic",)):
     fired = counter("Records that came to their target in time or late.")
     cancelled = counter("Records that were cancelled before they were due.")
     cancelled_late = counter("Cancels that came too late, or found nothing under their id.")
-    unreadable = counter("Records in a schedule topic that say no time, and so wait for nothing.")
     lateness = histogram(
         "From when a record was due until it was replicated at its target.",
         buckets=LATENESS_SECONDS,
@@ -20,6 +19,8 @@ class ScheduleMetrics(Metrics, prefix="penstock_schedule", labels=("topic",)):
 WAITING = reading("penstock_schedule_waiting", "Records that wait for their time.", labels=("topic",))
 DUE = reading("penstock_schedule_due", "Records that are due and have not been fired yet.", labels=("topic",))
 HELD = reading(
-    "penstock_schedule_held", "Records that are due and that their target would not take.", labels=("topic",)
+    "penstock_schedule_held",
+    "Records that are due and that their target would not take, or whose time is not understood here.",
+    labels=("topic",),
 )
 INDEX_BYTES = reading("penstock_schedule_index_bytes", "Memory for what waits.", labels=("topic",))

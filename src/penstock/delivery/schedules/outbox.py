@@ -16,7 +16,7 @@ from penstock.delivery.relay.entries import Entry, Target, encode
 from penstock.delivery.relay.machine import Answer, Send, Start, Write
 from penstock.delivery.relay.metrics import RelayMetrics
 from penstock.delivery.relay.sender import RelaySender, TargetGone
-from penstock.delivery.schedules.firing import DUE, Route, TargetLimits, choose
+from penstock.delivery.schedules.firing import DUE, TAKES_NOTHING, Route, TargetLimits, choose
 from penstock.delivery.schedules.log_reader import LogReader
 from penstock.delivery.schedules.metrics import ScheduleMetrics
 from penstock.delivery.schedules.plan import Plan, read
@@ -83,10 +83,13 @@ class Outbox:
         delay = self._reader.delay
         return delay if isinstance(delay, RetryRules) else None
 
+    @property
+    def _id_header(self) -> str | None:
+        return header_of(self._partition.config[settings.PENSTOCK_DEDUP_BY])
+
     def _route(self, *, is_given_up: bool) -> Route:
         partition = self._partition
-        id_header = header_of(partition.config[settings.PENSTOCK_DEDUP_BY])
-        return Route(partition.topic, partition.index, self._retry, is_given_up, id_header)
+        return Route(partition.topic, partition.index, self._retry, is_given_up, self._id_header)
 
     def _place(self, name: str, *, takes_any_partition: bool = False) -> tuple[Target, TargetLimits] | None:
         topic = self._image.topics.get(name)
@@ -96,7 +99,13 @@ class Outbox:
         if index >= count and not takes_any_partition:
             return None
         config = self._config_of(topic)
-        limits = TargetLimits(config[settings.MAX_MESSAGE_BYTES], "compact" in config[settings.CLEANUP_POLICY])
+        id_header = header_of(config[settings.PENSTOCK_DEDUP_BY])
+        limits = TargetLimits(
+            config[settings.MAX_MESSAGE_BYTES],
+            needs_keys="compact" in config[settings.CLEANUP_POLICY],
+            id_header=None if id_header == self._id_header else id_header,  # what acted here does not travel
+            ids_need_keys=count > 1,
+        )
         return Target(topic.name, topic.topic_id, index % count), limits
 
     def _destination(self, route: Route) -> tuple[Target, TargetLimits] | None:
@@ -124,14 +133,11 @@ class Outbox:
     def _intend(self, state: ScheduleState, route: Route, now: int, steady: int) -> bool:
         """One intent; whether to go on."""
         retry = route.retry
-        found = self._destination(route)
-        if found is None:  # the group has no dead-letter topic: those that are given up wait for one
-            due, _ = state.stage.pop()
-            state.aside.append(due)
-            return True
-        target, limits = found
-        if not state.relay.has_room(target, steady):
+        # Where the group has no dead-letter topic, those that are given up wait for one.
+        target, limits = self._destination(route) or (None, TAKES_NOTHING)
+        if target is not None and not state.relay.has_room(target, steady):
             return False
+        aside_before = len(state.aside)
         chosen = choose(
             state.stage,
             state.machine,
@@ -140,8 +146,8 @@ class Outbox:
             state.aside,
             lambda record: retry is None or retry.is_given_up(record) == route.is_given_up,
         )
-        if not chosen.refs:
-            return False
+        if target is None or not chosen.refs:
+            return len(state.aside) > aside_before
         refs = encode_refs(chosen.refs)
         state.on_the_way[refs] = [
             route.outgoing(record, due_ms) for (due_ms, _), record in zip(chosen.due, chosen.records, strict=True)

@@ -37,7 +37,7 @@ _RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ID_BYTES_MAX: Final = 1024
 NUMBER_MAX: Final = 1 << 53
-"""Milliseconds; later than any calendar."""
+"""Milliseconds; later than any calendar. Nothing is due later: what waits is kept as int64s."""
 
 
 class Missed(Enum):
@@ -81,7 +81,7 @@ def read(record: Record, *, delay: Delay, stamped_ms: int | None = None) -> Plan
     if record.value is None and schedule_id is not None:
         if times or TIME_ZONE in said or MISSED in said:
             raise ValueError(f"a record without value that has {SCHEDULE_ID} cancels: it takes no time")
-        return Cancel(schedule_id, record.timestamp if FIRE_NOW in said else None)
+        return Cancel(schedule_id, min(max(record.timestamp, 0), NUMBER_MAX) if FIRE_NOW in said else None)
     if FIRE_NOW in said:
         raise ValueError(f"{FIRE_NOW} is for records without value, with a key and {SCHEDULE_ID}")
     timestamp = record.timestamp if stamped_ms is None else stamped_ms
@@ -100,7 +100,7 @@ def read(record: Record, *, delay: Delay, stamped_ms: int | None = None) -> Plan
         delay_ms = delay
     else:
         raise ValueError(f"the record says no time: it needs {DELIVER_AT}, {DELAY_MS} or {CRON}")
-    return Plan(_stamp(timestamp) + delay_ms, schedule_id)
+    return Plan(_within(_stamp(timestamp) + delay_ms), schedule_id)
 
 
 def digest(key: bytes, schedule_id: bytes) -> bytes:
@@ -131,7 +131,7 @@ def _recurring(said: dict[str, str], timestamp: int, schedule_id: bytes | None) 
         raise ValueError(f"no calendar knows the record's timestamp {timestamp}") from None
     if due_ms is None:
         raise ValueError(f"{said[CRON]!r} is never due")
-    return Plan(due_ms, schedule_id, recurrence, missed)
+    return Plan(_within(due_ms), schedule_id, recurrence, missed)
 
 
 def _zone(name: str) -> tzinfo:
@@ -139,6 +139,12 @@ def _zone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise ValueError(f"{TIME_ZONE}: there is no time zone {name!r}") from None
+
+
+def _within(due_ms: int) -> int:
+    if due_ms > NUMBER_MAX:
+        raise ValueError(f"no calendar has the time at which it is due, {due_ms}")
+    return due_ms
 
 
 def _stamp(timestamp: int) -> int:

@@ -19,10 +19,15 @@ class Nothing(msgspec.Struct, frozen=True, gc=False):
 
     first: int
     end: int
-    is_unreadable: bool = False
 
 
-Planned = tuple[int, Plan | Cancel] | Nothing
+class Unreadable(msgspec.Struct, frozen=True, gc=False):
+    """A record whose time is not understood; it was when it was written."""
+
+    offset: int
+
+
+Planned = tuple[int, Plan | Cancel] | Nothing | Unreadable
 
 
 def batches_in(data: bytes) -> Iterator[tuple[BatchHeader, bytes]]:
@@ -57,7 +62,7 @@ def plans_in(
             try:
                 found.append((record.offset, read(record, delay=delay)))
             except ValueError:
-                found.append(Nothing(record.offset, offset, is_unreadable=True))
+                found.append(Unreadable(record.offset))
     end = _end_of(data, start)
     if end > offset:
         found.append(Nothing(offset, end))

@@ -65,7 +65,8 @@ class Contents(msgspec.Struct):
 
 def is_possible(state: ScheduleState, high_watermark: int) -> bool:
     """Not while something is known that may yet be cut from the log, or that no snapshot holds."""
-    return state.noted_to <= high_watermark and not state.back and not state.machine.is_ahead
+    is_known = not state.back and not state.machine.is_ahead and not state.unreadable
+    return state.noted_to <= high_watermark and is_known
 
 
 def pieces(state: ScheduleState, place: Place) -> Iterator[bytes]:

@@ -15,6 +15,8 @@ AHEAD_MS: Final = 20_000
 SOON_MS: Final = 1_000
 COUNT_MAX: Final = 50_000
 BYTES_MAX: Final = 48 * 1024 * 1024
+GUESS_BYTES: Final = 64 * 1024
+"""How large a record is thought to be until some were read."""
 
 
 class Stage:
@@ -23,16 +25,24 @@ class Stage:
         self._records: dict[int, Record] = {}
         self._missing: set[int] = set()
         self._size = 0
+        self._typical_size = float(GUESS_BYTES)
+        """Of those that were read lately."""
 
     def __len__(self) -> int:
         return len(self._due)
 
     @property
+    def _most(self) -> int:
+        """How many there may be, as large as they mostly are; at least one must be able to, whatever its size."""
+        return max(1, min(COUNT_MAX, int(BYTES_MAX / self._typical_size)))
+
+    @property
     def room(self) -> int:
-        """How many more may come; at least one must be able to, whatever its size."""
-        if self._size > BYTES_MAX and self._due:
-            return 0
-        return COUNT_MAX - len(self._due)
+        """How many more may come."""
+        if not self._due:
+            return self._most
+        left = (BYTES_MAX - self._size) / self._typical_size - len(self._missing)
+        return max(0, min(COUNT_MAX - len(self._due), int(left)))
 
     def wants_more(self, next_ms: int | None, now: int) -> bool:
         """Whether to fill it up, where all that is elsewhere is due at `next_ms` or later. Many records at a time:
@@ -40,7 +50,7 @@ class Stage:
         """
         if next_ms is None or next_ms > now + AHEAD_MS // 2:
             return False
-        return self.room >= COUNT_MAX // 2 or next_ms <= now + SOON_MS
+        return 2 * self.room >= self._most or next_ms <= now + SOON_MS
 
     def add(self, due: Iterable[Due]) -> None:
         for each in due:
@@ -49,9 +59,15 @@ class Stage:
                 self._missing.add(each[1])
 
     @property
-    def missing(self) -> set[int]:
-        """Offsets whose records are to be read."""
-        return self._missing
+    def is_full(self) -> bool:
+        return self._size > BYTES_MAX
+
+    def wanted(self) -> list[int]:
+        """Offsets whose records are to be read. With too much at hand only the one without which nothing goes on."""
+        if not self.is_full:
+            return sorted(self._missing)
+        first = self.first()
+        return [first[1]] if first is not None and first[1] in self._missing else []
 
     def bring(self, offset: int, record: Record | None) -> None:
         """None where the log holds no such record any more."""
@@ -59,7 +75,9 @@ class Stage:
             self._missing.remove(offset)
             if record is not None:
                 self._records[offset] = record
-                self._size += size_of(record)
+                size = size_of(record)
+                self._size += size
+                self._typical_size += (size - self._typical_size) / 32
 
     def first(self) -> Due | None:
         return self._due[0] if self._due else None

@@ -4,13 +4,15 @@ All of it follows from the partition's log, but for the records that are at hand
 (`take`), and applies each note where it lies in the log (`apply`), its own as it writes them.
 """
 
+from collections import deque
+
 from penstock.delivery.relay.entries import Entry, decode
 from penstock.delivery.relay.machine import RelayMachine
 from penstock.delivery.schedules import kept
 from penstock.delivery.schedules.kept import Collector, Kept
 from penstock.delivery.schedules.machine import ScheduleMachine
 from penstock.delivery.schedules.plan import Plan
-from penstock.delivery.schedules.reading import Nothing, Planned
+from penstock.delivery.schedules.reading import Nothing, Planned, Unreadable
 from penstock.delivery.schedules.refs import decode as decode_refs
 from penstock.delivery.schedules.stage import Stage
 from penstock.delivery.schedules.wheel import Due
@@ -22,7 +24,7 @@ class ScheduleState:
         self.machine = ScheduleMachine(start_offset, now)
         self.relay = RelayMachine()
         self.stage = Stage()
-        self.aside: list[Due] = []
+        self.aside: deque[Due] = deque()
         """Due, and not taken by the target."""
         self.back: list[int] = []
         """Offsets that an intent named whose target is gone; what they plan is to be read again."""
@@ -31,6 +33,7 @@ class ScheduleState:
         self.noted_to = start_offset
         """Behind the last note that was applied."""
         self.unreadable = 0
+        """Records whose time nobody understands: of another version, or of a time zone that this machine lacks."""
         self.kept_to, self.kept_count = start_offset, 0
         """Up to where the log was cleaned, by its notes, and how many records were left."""
         self.restored_to = -1
@@ -74,7 +77,11 @@ class ScheduleState:
         """What a committed record plans, or that none lies there; in the order of the log."""
         if isinstance(planned, Nothing):
             self.machine.nothing(planned.first, planned.end)
-            self.unreadable += planned.is_unreadable
+            return
+        if isinstance(planned, Unreadable):
+            if planned.offset not in self.machine.taken:
+                self.machine.unreadable(planned.offset)
+                self.unreadable += 1
             return
         offset, plan = planned
         if isinstance(plan, Plan):
@@ -82,7 +89,6 @@ class ScheduleState:
         else:
             self.machine.cancel(offset, plan.id, plan.fires_at)
 
-    def put_back(self) -> None:
-        """Look again at what the target would not take."""
-        self.stage.add(self.aside)
-        self.aside = []
+    def put_back(self, at_most: int) -> None:
+        """Look again at some of what the target would not take, in turn."""
+        self.stage.add([self.aside.popleft() for _ in range(min(at_most, len(self.aside)))])

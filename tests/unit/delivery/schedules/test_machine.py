@@ -1,9 +1,24 @@
 """What waits, when cancels come early, and records that lie in the wheel twice."""
 
-from penstock.delivery.schedules.firing import DUE, SCHEDULED_FROM, Route, TargetLimits, choose
+from collections import deque
+
+import pytest
+
+from penstock.delivery.schedules.firing import (
+    DUE,
+    RECORDS_MAX,
+    SCHEDULED_FROM,
+    TAKES_NOTHING,
+    Route,
+    TargetLimits,
+    choose,
+)
 from penstock.delivery.schedules.machine import ScheduleMachine
 from penstock.delivery.schedules.plan import Plan, digest
+from penstock.delivery.schedules.reading import Nothing, Unreadable
+from penstock.delivery.schedules.snapshot import is_possible
 from penstock.delivery.schedules.stage import Stage
+from penstock.delivery.schedules.state import ScheduleState
 from penstock.wire.records import Record
 
 NOW = 1_790_000_000_000
@@ -20,9 +35,9 @@ def due_now(machine: ScheduleMachine, now: int) -> list[int]:
     stage = Stage()
     machine.wheel.deal_out(now, 1_000)
     stage.add(machine.wheel.take(now, 1_000))
-    for offset in list(stage.missing):
+    for offset in stage.wanted():
         stage.bring(offset, Record(offset, NOW, b"k", b"v"))
-    return [ref.offset for ref in choose(stage, machine, LIMITS, now, []).refs]
+    return [ref.offset for ref in choose(stage, machine, LIMITS, now, deque()).refs]
 
 
 def test_s6_an_early_cancel_acts_on_what_is_told_after_it_and_lies_before_it() -> None:
@@ -48,6 +63,72 @@ def test_what_is_to_be_fired_at_once_when_its_own_time_has_come_is_fired_once() 
     machine.scheduled(3, Plan(NOW + 10, ID))
     machine.cancel(4, ID, fires_at=NOW + 5)
     assert due_now(machine, NOW + 20) == [3]
+
+
+def test_s4_a_record_whose_time_is_not_understood_is_kept() -> None:
+    state = ScheduleState(0, NOW)
+    state.take(Nothing(0, 5))
+    state.take(Unreadable(5))
+    state.take((6, Plan(NOW)))
+    assert state.machine.floor() == 5, "the log's start does not pass it"
+    assert [ref.offset for ref in state.machine.unfinished_below(7)] == [5, 6], "nor does cleaning"
+    assert due_now(state.machine, NOW) == [6]
+    assert not is_possible(state, high_watermark=7), "a snapshot would stand for having read it"
+
+
+def a_record(*headers: tuple[str, bytes | None], key: bytes | None = b"k", size: int = 1) -> Record:
+    return Record(0, NOW, key, b"v" * size, headers)
+
+
+@pytest.mark.parametrize(
+    ("limits", "record", "is_taken"),
+    [
+        (TargetLimits(2_000, needs_keys=False), a_record(size=100), True),
+        (TargetLimits(2_000, needs_keys=False), a_record(size=1_900), False),
+        (TargetLimits(2_000, needs_keys=True), a_record(key=None), False),
+        (TargetLimits(2_000, False, "id", ids_need_keys=True), a_record(("id", b"7"), key=None), False),
+        (TargetLimits(2_000, False, "id", ids_need_keys=True), a_record(("id", b"7")), True),
+        (TargetLimits(2_000, False, "id", ids_need_keys=True), a_record(("id", None), key=None), True),
+        (TargetLimits(2_000, False, "id", ids_need_keys=True), a_record(("other", b"7"), key=None), True),
+        (TargetLimits(2_000, False, "id", ids_need_keys=False), a_record(("id", b"7"), key=None), True),
+        (TargetLimits(2_000, False, "id", ids_need_keys=False), a_record(("id", b"7"), ("id", b"")), False),
+    ],
+)
+def test_what_a_target_would_refuse_for_good_is_not_sent(limits: TargetLimits, record: Record, is_taken: bool) -> None:
+    assert limits.takes(record) == is_taken
+
+
+def test_what_cannot_go_is_put_aside_by_the_thousand_and_looked_at_again_in_turn() -> None:
+    state = ScheduleState(0, NOW)
+    count = 3 * RECORDS_MAX
+    for offset in range(count):
+        state.take((offset, Plan(NOW)))
+    state.machine.wheel.deal_out(NOW, 100 * count)
+    state.stage.add(state.machine.wheel.take(NOW, count))
+    for offset in state.stage.wanted():
+        state.stage.bring(offset, a_record())
+    for times in range(1, 4):
+        assert not choose(state.stage, state.machine, TAKES_NOTHING, NOW, state.aside).refs
+        assert len(state.aside) == times * RECORDS_MAX
+    state.put_back(10)
+    assert [offset for _, offset in sorted(state.stage.all())] == list(range(10)), "no more than is asked for"
+    for offset in state.stage.wanted():
+        state.stage.bring(offset, a_record())
+    choose(state.stage, state.machine, TAKES_NOTHING, NOW, state.aside)
+    state.put_back(10)
+    assert [offset for _, offset in sorted(state.stage.all())] == list(range(10, 20))
+
+
+def test_large_records_are_read_ahead_within_bounds() -> None:
+    stage, size = Stage(), 1 << 20
+    stage.add((NOW + offset, offset) for offset in range(stage.room))
+    while not stage.is_full:
+        (offset, *_) = reversed(stage.wanted())  # the last that is due comes first
+        stage.bring(offset, a_record(size=size))
+    assert stage.room == 0
+    assert stage.wanted() == [0], "all waits for the first"
+    stage.bring(0, a_record(size=size))
+    assert stage.wanted() == []
 
 
 def test_what_an_earlier_journey_left_is_not_carried_on() -> None:

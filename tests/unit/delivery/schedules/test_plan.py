@@ -104,6 +104,27 @@ def test_a_delay_without_a_timestamp_has_nothing_to_count_from() -> None:
         plan.read(Record(0, -1, b"k", b"v", (("penstock-delay-ms", b"1"),)), delay=-1)
 
 
+@pytest.mark.parametrize(
+    ("timestamp", "headers"),
+    [
+        ((1 << 63) - 1, {"penstock-delay-ms": "1"}),
+        (1 << 53, {"penstock-delay-ms": "1"}),
+        (1 << 62, {"penstock-cron": "@every 1h"}),
+    ],
+)
+def test_what_is_due_beyond_any_calendar_is_refused(timestamp: int, headers: dict[str, str]) -> None:
+    pairs = tuple((name, text.encode()) for name, text in headers.items())
+    with pytest.raises(ValueError, match="no calendar"):
+        plan.read(Record(0, timestamp, b"k", b"v", pairs), delay=-1)
+
+
+def test_what_is_to_be_fired_now_is_due_at_a_time_that_there_is() -> None:
+    for timestamp, due_ms in ((-1, 0), (NOW, NOW), ((1 << 63) - 1, plan.NUMBER_MAX)):
+        headers = ((plan.SCHEDULE_ID, b"a"), (plan.FIRE_NOW, b""))
+        cancel = plan.read(Record(0, timestamp, b"k", None, headers), delay=-1)
+        assert isinstance(cancel, plan.Cancel) and cancel.fires_at == due_ms
+
+
 def test_what_is_no_text_is_refused() -> None:
     with pytest.raises(ValueError, match="not UTF-8"):
         plan.read(Record(0, NOW, b"k", b"v", (("penstock-deliver-at", b"\xff"),)), delay=-1)

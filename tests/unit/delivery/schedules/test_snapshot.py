@@ -31,7 +31,7 @@ def a_state(seed: int, records: int = 3_000) -> ScheduleState:
         state.apply(entry, records + 2 + number)
     state.machine.wheel.deal_out(NOW + YEAR_MS // 50, 100_000)
     state.stage.add(state.machine.wheel.take(NOW + YEAR_MS // 100, 10))
-    state.aside = state.machine.wheel.take(NOW + YEAR_MS // 80, 3)
+    state.aside.extend(state.machine.wheel.take(NOW + YEAR_MS // 80, 3))
     return state
 
 
