@@ -107,7 +107,8 @@ class SharePartition:
         """What was written of where all is done."""
         self._new_archiver = new_archiver
         self._queue: list[_Write] = []
-        self._is_writing = False
+        self._writing: Promise[None] | None = None
+        """While something is being written: kept when all is."""
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = inf
 
@@ -119,7 +120,11 @@ class SharePartition:
     def is_busy(self) -> bool:
         """Whether something of it is being written, or read."""
         is_being_read = self.machine is None and self.failure is None
-        return self._is_writing or is_being_read or (self.archiver is not None and self.archiver.is_busy)
+        return self.is_writing or is_being_read or (self.archiver is not None and self.archiver.is_busy)
+
+    @property
+    def is_writing(self) -> bool:
+        return self._writing is not None
 
     @property
     def lag(self) -> int:
@@ -129,9 +134,14 @@ class SharePartition:
 
     # Beginning and ending ---------------------------------------------------------------------------------------
 
-    async def load(self) -> None:
-        """Never fails: `failure` tells why it could not be read."""
+    async def load(self, former: "SharePartition | None" = None) -> None:
+        """Never fails: `failure` tells why it could not be read. `former`: the one before it, which may still have
+        something written. Where that is of the same leader epoch, no epoch keeps it out (the broker was cut off for a
+        moment, and nobody else was elected), so it has to come to its end before what is kept is read.
+        """
         try:
+            if former is not None and former.leader_epoch == self.leader_epoch:
+                await former.all_written()
             state = await self._states.read(self.key, leader_epoch=self.leader_epoch)
             begin = state.start_offset if state.start_offset >= 0 else await self._begin(state.state_epoch)
             self.machine = SharePartitionMachine(
@@ -168,6 +178,13 @@ class SharePartition:
             batches=(),
         )
         return begin
+
+    async def all_written(self) -> None:
+        writing = self._writing
+        if writing is not None:
+            done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            writing.add_done_callback(lambda _: None if done.done() else done.set_result(None))
+            await done
 
     def drop(self) -> None:
         """What is being written is still answered."""
@@ -313,17 +330,20 @@ class SharePartition:
     def _write(self, rows: list[Row], step: Step | None) -> Promise[None]:
         write = _Write(rows, step, Promise())
         self._queue.append(write)
-        if not self._is_writing:
-            self._is_writing = True
-            self._spawn(self._write_all())
+        if self._writing is None:
+            self._writing = Promise()
+            self._spawn(self._write_all(self._writing))
         return write.written
 
-    async def _write_all(self) -> None:
-        while self._queue:
-            writes, self._queue = self._queue, []
-            refusal = await self._write_once([row for write in writes for row in write.rows])
-            self._settle(writes, refusal)
-        self._is_writing = False
+    async def _write_all(self, writing: Promise[None]) -> None:
+        try:
+            while self._queue:
+                writes, self._queue = self._queue, []
+                refusal = await self._write_once([row for write in writes for row in write.rows])
+                self._settle(writes, refusal)
+        finally:
+            self._writing = None
+            writing.set_result(None)
         self._on_idle(self)
 
     async def _write_once(self, rows: Sequence[Row]) -> Refusal | None:

@@ -52,6 +52,8 @@ class SharePartitions:
         self._all: dict[SharePartitionKey, SharePartition] = {}
         self._at: dict[_Place, dict[SharePartitionKey, SharePartition]] = {}
         self._of_groups: dict[str, dict[SharePartitionKey, SharePartition]] = {}
+        self._ending: dict[SharePartitionKey, SharePartition] = {}
+        """Dropped, while something of them was being written."""
         partitions.subscribe(self._assigned)
         self._expose(registry)
 
@@ -94,7 +96,7 @@ class SharePartitions:
         return made
 
     async def _load(self, share: SharePartition) -> None:
-        await share.load()
+        await share.load(self._ending.get(share.key))
         if share.failure is not None:
             self.drop(share)
         self._idle(share)
@@ -105,6 +107,8 @@ class SharePartitions:
             del self._all[share.key]
             _remove(self._at, (share.key.topic_id, share.key.partition), share.key)
             _remove(self._of_groups, share.key.group_id, share.key)
+            if share.is_writing:
+                self._ending[share.key] = share
         share.drop()
 
     def forget_group(self, group: str) -> None:
@@ -113,7 +117,9 @@ class SharePartitions:
             self._idle(share)
 
     def _idle(self, share: SharePartition) -> None:
-        """Dropped while something is written, it might be read anew without that."""
+        if self._ending.get(share.key) is share and not share.is_writing:
+            del self._ending[share.key]
+        # Dropped while something is written, it might be read anew without that.
         if not share.is_busy and not self.is_wanted(share.key.group_id):
             self.drop(share)
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.share_readers import Make, Rows, ShareBench, acquired, share_benches
@@ -138,6 +139,32 @@ async def test_what_cannot_be_written_is_as_it_was(
     assert (bench.share_partitions.find(bench.key()) is None) is is_dropped
     again = await bench.acknowledge("a", {0: [(0, 9, [1])]})
     assert again == {0: UnknownTopicOrPartition.code if is_dropped else OK}
+
+
+async def test_a_leader_that_is_back_under_its_epoch_reads_what_it_was_writing(make: Make) -> None:
+    """It was cut off for a moment, and nobody else was elected: no new epoch keeps its former writes out."""
+    bench = await with_records(make)
+    held, write = asyncio.Event(), bench.states.write
+
+    async def late(*about: Any, **what: Any) -> None:
+        await held.wait()
+        await write(*about, **what)
+
+    bench.states.write = late  # type: ignore[method-assign]
+    word = asyncio.ensure_future(bench.acknowledge("a", {0: [(0, 9, [1])]}))
+    await bench.settle()
+    partition = bench.partitions[0]
+    partition.leadership.stand_aside()
+    bench.partitions.tell(0)
+    me = partition.broker_id
+    partition.leadership.lead(epoch=partition.leader_epoch, leader=me, replicas=(me,), in_sync=(me,))
+    bench.partitions.tell(0)
+    await bench.fetch("b")
+    await bench.settle()
+    held.set()
+    assert await word == {0: OK}
+    await bench.settle()
+    assert acquired(await bench.fetch("b")) == [], "that they are accepted was answered"
 
 
 async def test_a_lock_that_ended_meanwhile_has_ended(make: Make) -> None:
