@@ -32,7 +32,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def audited(folder: Path) -> Iterator[RunningBroker]:
-    settings = {"penstock.audit.dir": str(folder), "penstock.audit.fold.ms": 100, "log.cleaner.enable": False}
+    settings = {
+        "penstock.audit.dir": str(folder),
+        "penstock.audit.fold.ms": 100,
+        "log.cleaner.enable": False,
+        "authorizer.class.name": "penstock",
+        "super.users": "User:ANONYMOUS",
+    }
     with broker(settings, mode="thread") as running:
         yield running
 
@@ -99,6 +105,19 @@ def test_outcomes_are_told_for_each_resource(client: RawClient, folder: Path) ->
     assert event["status_id"] == 99, "some of it was done"
     codes = {each["name"]: each["data"].get("status_code") for each in event["resources"]}
     assert codes == {"there": "36", "new": None}
+
+
+def test_a_request_about_thousands_of_things_leaves_all_of_them(client: RawClient, folder: Path) -> None:
+    """Their answers are put into bytes elsewhere, as they are long."""
+    rule = {
+        "resource_type": 2, "resource_pattern_type": 3, "principal": "User:many", "host": "*", "operation": 3,
+        "permission_type": 3,
+    }  # fmt: skip
+    names = {f"many-{number}" for number in range(1_500)}
+    made = client.request("CreateAcls", 3, {"creations": [{**rule, "resource_name": name} for name in sorted(names)]})
+    assert {each["error_code"] for each in made["results"]} == {0}
+    told = [each["name"] for event in events(folder, "CreateAcls") for each in event["resources"]]
+    assert {text.rpartition(" ")[2] for text in told} >= names
 
 
 def test_what_was_only_tried_out_is_not_told(client: RawClient, folder: Path) -> None:

@@ -12,7 +12,8 @@ Response = TypeVar("Response")
 class Encoded:
     """A response that is bytes already."""
 
-    def __init__(self, body: bytes) -> None:
+    def __init__(self, response: object, body: bytes) -> None:
+        self.response = response
         self._body = body
 
     def encode(self, version: int) -> bytes:
@@ -23,4 +24,9 @@ async def encoded_if_large(response: Response, api_version: int, *, size: int) -
     if size < LARGE:
         return response
     encode = cast(Any, response).encode
-    return cast(Response, Encoded(await asyncio.to_thread(encode, api_version)))
+    return cast(Response, Encoded(response, await asyncio.to_thread(encode, api_version)))
+
+
+def as_said(response: Any) -> Any:
+    """What it says, whether or not it is bytes already."""
+    return response.response if isinstance(response, Encoded) else response

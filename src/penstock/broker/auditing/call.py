@@ -11,6 +11,7 @@ from penstock.access.audit import Asker, AuditLog, Changed, Event, Resource, Sta
 from penstock.access.audit import shortened_value as shown
 from penstock.access.authorizer import Authorizer
 from penstock.broker.auditing.row import Outcome, Row, State, Subject
+from penstock.broker.large_answers import as_said
 from penstock.broker.registry import RequestContext
 from penstock.errors import KafkaStorageError, Refusal, RequestTimedOut, UnknownServerError
 from penstock.model import Clock
@@ -54,6 +55,10 @@ class Audited:
         try:
             self._log.require_room()
             response = await _answer_of(self._call(request, context))
+            if getattr(request, "validate_only", False):
+                return response
+            said = as_said(response)
+            resources = self._resources(request, said, subjects, before)
         except Refusal as refusal:
             self._log_refused(refusal, subjects, context)
             if isinstance(refusal, KafkaStorageError) and row.refused is not None:
@@ -65,11 +70,8 @@ class Audited:
             for event in self._events(UnknownServerError.code, resources, context):
                 self._log.record(event)
             raise
-        if getattr(request, "validate_only", False):
-            return response
-        resources = self._resources(request, response, subjects, before)
         try:
-            await self._written(self._events(getattr(response, "error_code", 0), resources, context))
+            await self._written(self._events(getattr(said, "error_code", 0), resources, context))
         except Refusal as refusal:
             if row.refused is None:
                 raise
