@@ -247,6 +247,33 @@ def test_s4_a_broker_that_is_killed_knows_what_waits() -> None:
         assert fired == Counter({**{b"%d" % n: 1 for n in range(50)}, b"later": 1})
 
 
+def test_s6_a_cancel_in_a_transaction_counts_once_it_is_committed_whatever_is_open_before_it(bootstrap: str) -> None:
+    schedule = make_topics(bootstrap, "undecided")
+    for name in ("a", "b"):
+        produce(bootstrap, schedule, [name.encode()], {"penstock-delay-ms": "4000", "penstock-schedule-id": name})
+    producers = {}
+    for name in ("first", "a", "b"):
+        producers[name] = Producer({"bootstrap.servers": bootstrap, "transactional.id": f"undecided-{name}"})
+        producers[name].init_transactions(30)
+        producers[name].begin_transaction()
+        if name == "first":
+            producers[name].produce(schedule, b"open", headers={"penstock-delay-ms": b"0"})
+        else:
+            producers[name].produce(schedule, None, key=b"k", headers={"penstock-schedule-id": name.encode()})
+        producers[name].flush(30)
+    producers["a"].commit_transaction(30)
+    produce(bootstrap, schedule, [b"sees the time"], {"penstock-delay-ms": "4000"})
+    time_passes(bootstrap, "undecided")
+    time_passes(bootstrap, "undecided")
+    time_passes(bootstrap, "undecided")
+    assert values_of(bootstrap, "undecided") == [], "one is cancelled, of the other it is not decided"
+    producers["b"].abort_transaction(30)
+    eventually(lambda: values_of(bootstrap, "undecided") == [b"b"], "the one whose cancel was aborted")
+    producers["first"].commit_transaction(30)
+    eventually(lambda: len(values_of(bootstrap, "undecided")) == 3, "what was committed")
+    assert sorted(filter(None, values_of(bootstrap, "undecided"))) == [b"b", b"open", b"sees the time"]
+
+
 def test_s6_a_cancel_behind_an_open_transaction_wins_too(bootstrap: str) -> None:
     schedule = make_topics(bootstrap, "behind")
     produce(bootstrap, schedule, [b"cancelled"], {"penstock-delay-ms": "2500", "penstock-schedule-id": "a"})

@@ -45,5 +45,5 @@ def drained(state: ScheduleState, now: int) -> list[tuple[int, int]]:
     """All that is waiting and due by then, in its order."""
     while not state.machine.wheel.deal_out(now, 10_000):
         pass
-    found = [*state.machine.wheel.take(now, 1 << 40), *state.stage.all(), *state.aside]
+    found = [*state.machine.wheel.take(now, 1 << 40), *state.stage.all(), *state.aside, *state.held]
     return sorted(due for due in found if state.machine.is_waiting(*due))

@@ -61,10 +61,11 @@ def choose(
     limits: TargetLimits,
     now: int,
     aside: deque[Due],
+    held: list[Due],
     goes_there: Callable[[Record], bool] = lambda _: True,
 ) -> Outgoing:
     """The next that are due and go to one target, as many as one batch takes. `aside` gets those that the target would
-    not take.
+    not take, `held` those that an open transaction may cancel.
     """
     chosen = Outgoing([], [], [])
     offsets: set[int] = set()
@@ -77,6 +78,9 @@ def choose(
             stage.pop()
             continue
         due, record = stage.pop()
+        if machine.is_held(due[1]):
+            held.append(due)
+            continue
         if record is not None and not goes_there(record):
             stage.put_back(due, record)
             break

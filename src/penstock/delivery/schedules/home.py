@@ -107,11 +107,11 @@ class ScheduleHome:
 
     @property
     def held(self) -> int:
-        """Records that are due and have nowhere to go: the target is away, or would not take them; and those whose time
-        is not understood.
+        """Records that are due and cannot go: the target is away or would not take them, or a transaction that is open
+        may cancel them; and those whose time is not understood.
         """
         away = self.state.stage.count_due(self._clock.now()) if self.outbox.is_target_away else 0
-        return len(self.state.aside) + away + self.state.unreadable
+        return away + len(self.state.aside) + len(self.state.held) + self.state.unreadable
 
     def _floor(self) -> int:
         return self.state.machine.floor()

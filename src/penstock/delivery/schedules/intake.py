@@ -97,18 +97,21 @@ class Intake:
                 await asyncio.sleep(0)
         if not found:  # nothing but offsets that were cleaned away
             state.machine.nothing(self.cursor, end)
+        state.passed(end)
         self.cursor = end
         return True
 
     async def take_early_cancels(self) -> bool:
-        """Those that were acknowledged behind an open transaction; whether there was something to read."""
+        """Those behind an open transaction, which were acknowledged, and those in it; whether there was something to
+        read.
+        """
         partition = self._partition
         offset = max(self._early_to, partition.last_stable_offset)
         if offset >= partition.high_watermark:
             return False
         found, self._early_to = await self._reader.cancels(offset)
-        for at, schedule_id in found:
-            self.state.machine.cancel_early(at, schedule_id)
+        for each in found:
+            self.state.take_early(each)
         return bool(self._early_to > offset)
 
     async def bring_back(self) -> None:

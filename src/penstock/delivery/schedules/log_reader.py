@@ -7,6 +7,8 @@ from typing import Final, TypeVar
 
 from penstock.delivery.schedules.plan import Delay
 from penstock.delivery.schedules.reading import (
+    EarlyCancel,
+    Ended,
     Planned,
     aborted_batches,
     cancels_in,
@@ -52,8 +54,8 @@ class LogReader:
         aborted, delay = readable.aborted or [], self.delay
         return await _from_piece(records, lambda breathe: _plans(records.read(), aborted, offset, delay, breathe))
 
-    async def cancels(self, offset: int) -> tuple[list[tuple[int, bytes]], int]:
-        """Cancels up to the high watermark that are in no transaction, of one piece, and the offset behind it."""
+    async def cancels(self, offset: int) -> tuple[list[EarlyCancel | Ended], int]:
+        """Cancels up to the high watermark and the ends of transactions, of one piece, and the offset behind it."""
         partition = self._partition
         records = partition.reader.slice(offset, bytes_max=PIECE_BYTES)
         if records is None:

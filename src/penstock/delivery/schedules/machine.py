@@ -16,6 +16,7 @@ What always holds
   has no next time.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -55,6 +56,10 @@ class ScheduleMachine:
         """Cancels that were heard early, and found something."""
         self._early_ids: dict[bytes, int] = {}
         """Cancels that were heard early, by their ids: they act on what is told after them, and lies before them."""
+        self._undecided: dict[int, list[tuple[int, bytes]]] = {}
+        """Cancels in open transactions, by their producers: offsets and ids."""
+        self._held: Counter[bytes] = Counter()
+        """The ids that those name."""
         self._next_ms: dict[int, int] = {}
         """Of recurring records whose intents were seen before they were."""
 
@@ -96,6 +101,43 @@ class ScheduleMachine:
         self._early_ids[schedule_id] = offset
         if self._cancel(schedule_id):
             self._early.add(offset)
+
+    def cancel_if_committed(self, offset: int, schedule_id: bytes, producer_id: int) -> None:
+        """A cancel in a transaction that is open. What it names is not fired until that is decided: whoever commits is
+        told so before the marker is here.
+        """
+        self._undecided.setdefault(producer_id, []).append((offset, schedule_id))
+        self._held[schedule_id] += 1
+
+    def transaction_ended(self, producer_id: int, *, is_committed: bool) -> bool:
+        """Whether it had cancels."""
+        cancels = self._undecided.pop(producer_id, [])
+        for offset, schedule_id in cancels:
+            self._unhold(schedule_id)
+            if is_committed:
+                self.cancel_early(offset, schedule_id)
+        return bool(cancels)
+
+    def decided_below(self, end: int) -> bool:
+        """All records below it were told, so the transactions that they were in have ended; whether any had cancels."""
+        is_any = False
+        for producer_id, cancels in list(self._undecided.items()):
+            for _, schedule_id in (told := [each for each in cancels if each[0] < end]):
+                self._unhold(schedule_id)
+            is_any = is_any or bool(told)
+            if len(told) == len(cancels):
+                del self._undecided[producer_id]
+            else:
+                self._undecided[producer_id] = cancels[len(told) :]
+        return is_any
+
+    def _unhold(self, schedule_id: bytes) -> None:
+        self._held[schedule_id] -= 1
+        if not self._held[schedule_id]:
+            del self._held[schedule_id]
+
+    def is_held(self, offset: int) -> bool:
+        return bool(self._held) and self.ids_of.get(offset) in self._held
 
     def _fire_now(self, schedule_id: bytes, at_ms: int) -> None:
         """They lie in the wheel twice then; what is out, or due at another time, is passed over there."""

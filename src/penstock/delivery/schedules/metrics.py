@@ -20,7 +20,8 @@ WAITING = reading("penstock_schedule_waiting", "Records that wait for their time
 DUE = reading("penstock_schedule_due", "Records that are due and have not been fired yet.", labels=("topic",))
 HELD = reading(
     "penstock_schedule_held",
-    "Records that are due and that their target would not take, or whose time is not understood here.",
+    "Records that are due and that their target would not take or an open transaction may cancel, and those whose time "
+    "is not understood here.",
     labels=("topic",),
 )
 INDEX_BYTES = reading("penstock_schedule_index_bytes", "Memory for what waits.", labels=("topic",))

@@ -137,17 +137,18 @@ class Outbox:
         target, limits = self._destination(route) or (None, TAKES_NOTHING)
         if target is not None and not state.relay.has_room(target, steady):
             return False
-        aside_before = len(state.aside)
+        before = len(state.aside) + len(state.held)
         chosen = choose(
             state.stage,
             state.machine,
             limits,
             now,
             state.aside,
+            state.held,
             lambda record: retry is None or retry.is_given_up(record) == route.is_given_up,
         )
         if target is None or not chosen.refs:
-            return len(state.aside) > aside_before
+            return len(state.aside) + len(state.held) > before
         refs = encode_refs(chosen.refs)
         state.on_the_way[refs] = [
             route.outgoing(record, due_ms) for (due_ms, _), record in zip(chosen.due, chosen.records, strict=True)

@@ -3,15 +3,19 @@
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
+from typing import Final
 
 import msgspec
 
 from penstock.delivery.dedup.marks import is_mark
-from penstock.delivery.schedules.plan import Cancel, Delay, Plan, read
+from penstock.delivery.schedules.plan import SCHEDULE_ID, Cancel, Delay, Plan, read
 from penstock.wire.batch import BatchHeader
 from penstock.wire.malformed import Malformed
+from penstock.wire.markers import MarkerType, read_marker
 from penstock.wire.notes import may_be_note, read_note
 from penstock.wire.records import Record, iterate, select
+
+_ID_HEADER: Final = SCHEDULE_ID.encode()
 
 
 class Nothing(msgspec.Struct, frozen=True, gc=False):
@@ -69,12 +73,33 @@ def plans_in(
     return found, end
 
 
-def cancels_in(data: bytes, start: int, delay: Delay) -> tuple[list[tuple[int, bytes]], int]:
-    """Cancels outside transactions, with their offsets, and the offset behind all."""
-    found: list[tuple[int, bytes]] = []
+class EarlyCancel(msgspec.Struct, frozen=True, gc=False):
+    """One that lies behind an open transaction, or in it."""
+
+    offset: int
+    id: bytes
+    producer_id: int
+    """Whose transaction has to be committed first; -1 outside of transactions."""
+
+
+class Ended(msgspec.Struct, frozen=True, gc=False):
+    """A transaction."""
+
+    producer_id: int
+    is_committed: bool
+
+
+def cancels_in(data: bytes, start: int, delay: Delay) -> tuple[list[EarlyCancel | Ended], int]:
+    """Cancels and the ends of transactions, in the order of the log, and the offset behind all."""
+    found: list[EarlyCancel | Ended] = []
     for header, batch in batches_in(data):
-        if header.is_control or header.is_transactional:
+        if header.is_control:
+            if header.producer_id >= 0 and (marker := read_marker(batch)) is not None:
+                found.append(Ended(header.producer_id, marker.type is MarkerType.COMMIT))
             continue
+        if not header.compression and _ID_HEADER not in batch:
+            continue
+        producer_id = header.producer_id if header.is_transactional else -1
         for record in _records_of(batch):
             if record.value is None and record.offset >= start:
                 try:
@@ -82,7 +107,7 @@ def cancels_in(data: bytes, start: int, delay: Delay) -> tuple[list[tuple[int, b
                 except ValueError:
                     continue
                 if isinstance(plan, Cancel) and plan.fires_at is None:
-                    found.append((record.offset, plan.id))
+                    found.append(EarlyCancel(record.offset, plan.id, producer_id))
     return found, _end_of(data, start)
 
 

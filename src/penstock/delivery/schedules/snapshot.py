@@ -80,7 +80,7 @@ def pieces(state: ScheduleState, place: Place) -> Iterator[bytes]:
         byte_order=sys.byteorder,
         reached=wheel.reached,
         slices=[(level, number, len(found)) for level, number, found in slices],
-        others=[*wheel.at_hand(), *state.stage.all(), *state.aside],
+        others=[*wheel.at_hand(), *state.stage.all(), *state.aside, *state.held],
         taken=(machine.taken.floor, machine.taken.pages()),
         finished=(machine.finished_set.floor, machine.finished_set.pages()),
         recurring=[(each.due_ms, offset) for offset, each in machine.recurring.items()],

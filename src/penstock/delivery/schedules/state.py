@@ -12,7 +12,7 @@ from penstock.delivery.schedules import kept
 from penstock.delivery.schedules.kept import Collector, Kept
 from penstock.delivery.schedules.machine import ScheduleMachine
 from penstock.delivery.schedules.plan import Plan
-from penstock.delivery.schedules.reading import Nothing, Planned, Unreadable
+from penstock.delivery.schedules.reading import EarlyCancel, Ended, Nothing, Planned, Unreadable
 from penstock.delivery.schedules.refs import decode as decode_refs
 from penstock.delivery.schedules.stage import Stage
 from penstock.delivery.schedules.wheel import Due
@@ -26,6 +26,8 @@ class ScheduleState:
         self.stage = Stage()
         self.aside: deque[Due] = deque()
         """Due, and not taken by the target."""
+        self.held: list[Due] = []
+        """Due, and named by a cancel in a transaction that is open."""
         self.back: list[int] = []
         """Offsets that an intent named whose target is gone; what they plan is to be read again."""
         self.on_the_way: dict[bytes, list[Record]] = {}
@@ -88,6 +90,24 @@ class ScheduleState:
             self.machine.scheduled(offset, plan)
         else:
             self.machine.cancel(offset, plan.id, plan.fires_at)
+
+    def take_early(self, found: EarlyCancel | Ended) -> None:
+        """What lies behind the last stable offset; each comes again, in its turn, by `take`."""
+        if isinstance(found, Ended):
+            self._release(self.machine.transaction_ended(found.producer_id, is_committed=found.is_committed))
+        elif found.producer_id >= 0:
+            self.machine.cancel_if_committed(found.offset, found.id, found.producer_id)
+        else:
+            self.machine.cancel_early(found.offset, found.id)
+
+    def passed(self, end: int) -> None:
+        """All records up to there were taken."""
+        self._release(self.machine.decided_below(end))
+
+    def _release(self, is_decided: bool) -> None:
+        if is_decided:
+            self.stage.add(self.held)
+            self.held.clear()
 
     def put_back(self, at_most: int) -> None:
         """Look again at some of what the target would not take, in turn."""
