@@ -303,6 +303,10 @@ class BrokerProcess(Owner):
         self.world.marks["batch recognised as sent again"] += found.log.end_offset == end_offset
         return when_acknowledged(found, appended, acks)
 
+    def delete_records(self, place: Place, before: int) -> int:
+        """Where the log begins then."""
+        return self.find_by_id(place).delete_records(before)
+
     def read_committed(self, at: TopicPartition, position: int) -> tuple[list[tuple[str, int]], int]:
         """Batches of transactions that a reader of committed records is shown from `position` on: whose, and where; and
         how far that goes. Leaders and followers are read alike.

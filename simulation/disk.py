@@ -76,6 +76,8 @@ class Snapshots:
 class Disk:
     """What outlives a process."""
 
+    begins = 0
+
     def __init__(self, topic_id: TopicId) -> None:
         self.topic_id = topic_id
         self.batches: list[Stored] = []
@@ -115,6 +117,8 @@ class MemorySlice:
 
 
 class SimulatedLog:
+    begins = 0
+
     def __init__(
         self,
         disk: Disk,

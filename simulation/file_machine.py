@@ -34,7 +34,7 @@ from penstock.model import BrokerId, TopicId, TopicPartition
 from penstock.replication.log_port import LogPort, on_disk
 from penstock.settings import TopicConfig
 from penstock.wire.batch import BatchHeader
-from simulation.disk import Stored
+from simulation.disk import Place, Stored
 from simulation.keeping import KeptLogs, Machine, Opened
 from simulation.storage import Disk, Folder
 from simulation.system_calls import Interposer, disk_space, interposed
@@ -59,6 +59,12 @@ class FileView:
         self._segment = -1
         self._position = 0
         self._is_over = False
+        self._begins = log.end_offset
+
+    @property
+    def begins(self) -> int:
+        self._follow()
+        return self._batches[0].header.base_offset if self._batches else self._begins
 
     @property
     def batches(self) -> list[Stored]:
@@ -84,11 +90,13 @@ class FileView:
         log = self._log
         if self._is_over:
             return
-        if log.cuts != self._cuts:
+        is_behind = bool(self._ends) and self._ends[-1] < log.segments[0].base_offset
+        if log.cuts != self._cuts or is_behind:
             self._cuts, self._segment = log.cuts, -1
             self._batches.clear()
             self._ends.clear()
-        if (self._ends[-1] if self._ends else log.start_offset) >= log.end_offset:
+        self._begins = log.end_offset
+        if self._ends and self._ends[-1] >= log.end_offset:
             return
         for segment in log.segments:
             if segment.base_offset < self._segment or not segment.size:
@@ -105,7 +113,7 @@ class FileView:
         at = 0
         while at < len(data):
             header = BatchHeader.peek(data, at)
-            expected = self._ends[-1] if self._ends else self._log.start_offset
+            expected = self._ends[-1] if self._ends else self._log.segments[0].base_offset
             if header.base_offset != expected:
                 self._on_gap(f"{self._log.partition}: a batch at {header.base_offset}, the log ended at {expected}")
             self._batches.append(Stored(header, data[at : at + header.size]))
@@ -122,6 +130,10 @@ class HeldFiles:
         self._folder = folder
         self._disk = disk
         self.topic_id = view.topic_id
+
+    @property
+    def begins(self) -> int:
+        return self._view.begins
 
     @property
     def batches(self) -> list[Stored]:
@@ -232,9 +244,12 @@ class FileMachine(Machine):
     def found(self, views: Mapping[TopicPartition, FileView]) -> None:
         """By a start, which has opened all logs. A killed process loses nothing."""
         for at, held in self._held.items():
-            before, view = held.batches, views.get(at)
+            view = views.get(at)
             if view is None or view.topic_id != held.topic_id or view.is_damaged or held.is_damaged:
                 continue
+            if view.begins > self._world.oracle.deleted_to(Place(view.topic_id, at)):
+                self._world.violated(f"{at}: was found from {view.begins} on, and less was deleted")
+            before = [stored for stored in held.batches if stored.header.base_offset >= view.begins]
             if self.has_lost_power:
                 self._world.marks["unflushed batches lost"] += max(0, len(before) - len(view.batches))
             elif [stored.data for stored in view.batches] != [stored.data for stored in before]:

@@ -28,6 +28,10 @@ class View(Protocol):
     """A log as it is."""
 
     @property
+    def begins(self) -> int:
+        """The offset of the first batch that is there; where the first one will be, in a log without any."""
+
+    @property
     def batches(self) -> list[Stored]: ...
 
     @property
@@ -39,6 +43,9 @@ class Held(Protocol):
 
     @property
     def topic_id(self) -> TopicId: ...
+
+    @property
+    def begins(self) -> int: ...
 
     @property
     def batches(self) -> list[Stored]: ...

@@ -33,15 +33,22 @@ class Committed:
         self.ends: list[int] = []
         self.epochs: list[int] = []
         """The leader epoch in which each was committed."""
-        self.payloads: set[bytes] = set()
+        self.payloads: dict[bytes, int] = {}
+        """Of producers' batches, and where each ends."""
+        self.deleted_to = 0
+        """Somebody had what is below deleted."""
 
     @property
     def end_offset(self) -> int:
         return self.ends[-1] if self.ends else 0
 
     def at(self, offset: int) -> Stored | None:
-        place = bisect_right(self.ends, offset)
+        place = self.place_of(offset)
         return self.batches[place] if place < len(self.batches) else None
+
+    def place_of(self, offset: int) -> int:
+        """Of the batch there, among them all."""
+        return bisect_right(self.ends, offset)
 
 
 class Eye:
@@ -123,16 +130,23 @@ class Oracle:
         former = self._leaders.setdefault((where, epoch), process)
         if former is not process:
             raise Violation(f"{where}: {process} leads in epoch {epoch}, and so did {former}")
-        committed, batches = self.of(where), process.view(partition).batches
+        committed, view = self.of(where), process.view(partition)
+        if partition.log.start_offset > committed.deleted_to:
+            raise Violation(
+                f"{where}: {process} leads epoch {epoch} from {partition.log.start_offset} on,"
+                f" {committed.deleted_to} was the last to be deleted"
+            )
         needed = bisect_left(committed.epochs, epoch)
-        if len(batches) < needed:
+        if needed and (view.ends[-1] if view.ends else view.begins) < committed.ends[needed - 1]:
             raise Violation(
                 f"{where}: {process} leads epoch {epoch} with records up to {partition.log.end_offset},"
                 f" {committed.ends[needed - 1]} were committed"
             )
-        for stored, mine in zip(committed.batches[:needed], batches, strict=False):
-            if stored.data != mine.data:
-                raise Violation(f"{where}: {process} leads epoch {epoch} with another batch at {_place(mine)}")
+        first = committed.place_of(max(view.begins, committed.deleted_to))
+        mine = _from(view.batches, committed.batches[first].header.base_offset) if first < needed else []
+        for stored, same in zip(committed.batches[first:needed], mine, strict=False):
+            if stored.data != same.data:
+                raise Violation(f"{where}: {process} leads epoch {epoch} with another batch at {_place(same)}")
 
     def _moved(self, process: "BrokerProcess", partition: Partition, eye: Eye) -> None:
         where, view, mark = place_of(partition), process.view(partition), partition.high_watermark
@@ -141,32 +155,34 @@ class Oracle:
             raise Violation(
                 f"{where}: {process} has records up to {partition.log.end_offset}, its high watermark is {mark}"
             )
-        if mark < before:
+        if mark < before and before > self.deleted_to(where):  # a batch of which only the end is left is taken whole
             raise Violation(f"{where}: the high watermark of {process} fell from {before} to {mark}")
         committed, is_leader = self.of(where), isinstance(partition.role, Leader)
         batches, ends = view.batches, view.ends
         if not partition.log.health.is_readable and (not ends or ends[-1] < mark):
             return  # a start could not read it: nothing here is of it but what checkpoints say
-        for place in range(bisect_right(ends, before), bisect_left(ends, mark) + 1):
-            stored = batches[place]
-            if place < len(committed.batches):
-                if committed.batches[place].data != stored.data:
+        upto = bisect_left(ends, mark) + 1 if mark > view.begins else 0
+        for here in range(bisect_right(ends, before), upto):
+            stored = batches[here]
+            known = committed.at(stored.header.base_offset)
+            if known is not None:
+                if known.data != stored.data and ends[here] > committed.deleted_to:
                     raise Violation(
                         f"{where}: {process} has {_place(stored)} below its high watermark {mark},"
-                        f" committed was {_place(committed.batches[place])}"
+                        f" committed was {_place(known)}"
                     )
             elif not is_leader:
                 raise Violation(f"{where}: {process} follows, and its high watermark {mark} is beyond every leader's")
             else:
-                self._commit(where, committed, stored, ends[place], partition.leader_epoch)
+                self._commit(where, committed, stored, ends[here], partition.leader_epoch)
         self._check_in_sync(where, f"{process} moves its high watermark to {mark}")
 
     def _commit(self, where: Place, committed: Committed, stored: Stored, end: int, epoch: int) -> None:
         if stored.header.producer_id >= 0 and not stored.header.is_control:
             payload = stored.data[CRC_FROM:]
-            if payload in committed.payloads:
+            if committed.payloads.get(payload, 0) > committed.deleted_to:  # what is deleted nobody can know again
                 raise Violation(f"{where}: a producer's batch is there twice, at {_place(stored)} the second time")
-            committed.payloads.add(payload)
+            committed.payloads[payload] = end
             if self._written_to.setdefault(payload, where) != where:
                 raise Violation(f"{where}: the batch at {_place(stored)} was written to a topic that was deleted")
         committed.batches.append(stored)
@@ -174,6 +190,14 @@ class Oracle:
         committed.epochs.append(epoch)
 
     # What clients are told --------------------------------------------------------------------------------------
+
+    def deleted(self, where: Place, start: int) -> None:
+        """A leader was asked to delete what is below, and did."""
+        committed = self.of(where)
+        committed.deleted_to = max(committed.deleted_to, start)
+
+    def deleted_to(self, where: Place) -> int:
+        return self.of(where).deleted_to
 
     def told(self, where: Place, base_offset: int, batch: bytes) -> None:
         """A client was told that its batch is at this offset, and replicated."""
@@ -213,9 +237,8 @@ class Oracle:
         """Whoever is in sync or eligible, by the store's record, has all that is committed. Those who lost power and
         have not registered since do not count: they will step down before they do.
         """
-        committed, image = self.of(where), self._image_of(where)
-        count = len(committed.batches)
-        if image is None or not count:
+        image = self._image_of(where)
+        if image is None or not self.of(where).batches:
             return
         powerless = self._powerless.get(where, {})
         for broker in (*image.in_sync, *image.eligible):
@@ -226,8 +249,16 @@ class Oracle:
             if last is not None and (registered is None or life_of(registered.incarnation) <= last):
                 continue
             disk = self._disk_of(broker, where)
-            if disk is None or len(disk.batches) < count or disk.batches[count - 1].data != committed.batches[-1].data:
+            if disk is None or not self.has_all(where, disk):
                 raise Violation(f"{where}: broker {broker} has not all that is committed, and counts ({when})")
+
+    def has_all(self, where: Place, held: Held) -> bool:
+        """That is committed, and not deleted."""
+        committed = self.of(where)
+        last = committed.batches[-1]
+        if held.begins > committed.deleted_to:
+            return False
+        return held.begins == committed.end_offset or _from(held.batches, last.header.base_offset)[:1] == [last]
 
     def _image_of(self, where: Place) -> PartitionImage | None:
         topic = self.truth.topics_by_id.get(where.topic_id)
@@ -295,6 +326,10 @@ def incarnation_of(broker: BrokerId, life: int) -> str:
 
 def life_of(incarnation: str) -> int:
     return int(incarnation.partition("-")[2])
+
+
+def _from(batches: list[Stored], offset: int) -> list[Stored]:
+    return batches[bisect_left(batches, offset, key=lambda stored: stored.header.base_offset) :]
 
 
 def _place(stored: Stored) -> str:

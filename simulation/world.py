@@ -146,6 +146,8 @@ class World:
         self.partitions = [TopicPartition(TOPIC, PartitionIndex(index)) for index in range(dice.choice((1, 2, 3)))]
         self.has_transactions = dice.random() < 0.5
         self.has_schedules = False
+        self.more_settings: dict[str, str] = {}
+        """Of all brokers."""
         self.answer_relay: Callable[[BrokerProcess, Any], Any] | None = None
         """What brokers answer to whoever moves records to them."""
         self.commits_offsets = self.has_transactions and dice.random() < 0.5
@@ -356,12 +358,15 @@ class World:
             return False
         for topic, image in self.truth.partitions():
             where = TopicPartition(topic.name, image.index)
-            disks = [self.brokers[replica].machine.held[where] for replica in image.replicas]
-            first = [stored.data for stored in disks[0].batches]
-            if any([stored.data for stored in disk.batches] != first for disk in disks[1:]):
-                return False
-            if len(self.oracle.of(self.place_of(where)).batches) != len(first):
-                return False
+            committed = self.oracle.of(self.place_of(where))
+            for disk in (self.brokers[replica].machine.held[where] for replica in image.replicas):
+                since = max(committed.deleted_to, disk.begins)
+                here, all_of_it = (
+                    [stored.data for stored in batches if stored.header.next_offset > since]
+                    for batches in (disk.batches, committed.batches)
+                )
+                if here != all_of_it:
+                    return False
         return True
 
     def _wait_for(self, is_so: Callable[[], bool], what: str) -> None:
@@ -394,6 +399,7 @@ class World:
                 "log.flush.interval.ms": "2000",
                 "replica.high.watermark.checkpoint.interval.ms": "1500",
                 "log.cleaner.enable": "false",
+                **self.more_settings,
             }
         )
 

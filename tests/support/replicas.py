@@ -161,8 +161,12 @@ class Replicas:
             follower.follower_log.start_anew(leader.log.start_offset)
             return "began anew"
         if diverging is not None:
-            follower.follower_log.cut_back(Diverging(diverging.epoch, diverging.end_offset))
-            return "cut"
+            where = follower.follower_log.where_to_part(diverging, leaders_start=leader.log.start_offset)
+            if isinstance(where, Diverging):
+                follower.follower_log.cut_back(where)
+                return "cut"
+            follower.follower_log.start_anew(where)
+            return "began anew"
         found = leader.followers.slice(offset, bytes_max=bytes_max, at_least_one=True)
         if found is not None:
             follower.follower_log.append(memoryview(found.read()))

@@ -14,7 +14,7 @@ Key = tuple[bytes, int]
 class FollowedPartition:
     """A followed partition, in one leader epoch."""
 
-    __slots__ = ("asked_in", "backoff_s", "epoch", "is_busy", "key", "lag", "partition", "retry")
+    __slots__ = ("asked_in", "backoff_s", "epoch", "is_agreed", "is_busy", "key", "lag", "partition", "retry")
 
     def __init__(self, key: Key, partition: Partition) -> None:
         self.key = key
@@ -22,6 +22,8 @@ class FollowedPartition:
         self.epoch = partition.leader_epoch
         self.asked_in = NOT_ASKED
         """The request of this session that named it first."""
+        self.is_agreed = False
+        """The leader has answered that what is here is its own, up to where it was asked."""
         self.is_busy = False
         self.lag = 0
         self.backoff_s = 0.0

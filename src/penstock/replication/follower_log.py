@@ -146,6 +146,19 @@ class FollowerLog:
 
     # Cutting ----------------------------------------------------------------------------------------------------
 
+    def is_unshared(self, upto: int, *, leaders_start: int) -> bool:
+        """Whether the leader has nothing of what is here below `upto`, and some of it may never have been committed: it
+        cannot be compared. A producer with a batch there would be told that it is in the log when it sends it again,
+        and the leader's batches need not begin where these end.
+        """
+        return self._partition.log.start_offset < upto <= leaders_start and self._partition.high_watermark < upto
+
+    def where_to_part(self, diverging: Diverging, *, leaders_start: int) -> Diverging | int:
+        """Where to cut; or an offset to begin anew at, the leader's start, where nothing shared would be left."""
+        role, log = self._following(), self._partition.log
+        to = role.cut_to(log, diverging_epoch=diverging.epoch, end_offset=diverging.end_offset)
+        return leaders_start if self.is_unshared(to, leaders_start=leaders_start) else diverging
+
     def cut_ahead(self, where: Diverging | int) -> Callable[[], None] | None:
         """What a thread may do before `cut_back`, or before `start_anew` at an offset, so that these wait for the disk
         as little as may be.

@@ -82,7 +82,9 @@ class ReplicaIntake:
             elif answer.error_code:
                 self._refused(place, answer)
             elif answer.diverging_epoch >= 0:
-                self.cuts.cut_or_wait(place, Diverging(answer.diverging_epoch, answer.diverging_end_offset))
+                diverging = Diverging(answer.diverging_epoch, answer.diverging_end_offset)
+                log = place.partition.follower_log
+                self.cuts.cut_or_wait(place, log.where_to_part(diverging, leaders_start=answer.log_start_offset))
             else:
                 self._append(place, answer)
         except Exception as error:
@@ -107,6 +109,11 @@ class ReplicaIntake:
 
     def _append(self, place: FollowedPartition, answer: FetchedPartition) -> None:
         partition, log = place.partition, place.partition.log
+        if not place.is_agreed:
+            if partition.follower_log.is_unshared(log.end_offset, leaders_start=answer.log_start_offset):
+                self.cuts.cut_or_wait(place, answer.log_start_offset)
+                return
+            place.is_agreed = True
         start_before = log.start_offset
         records = answer.records
         counts = partition.follower_log.append(records) if records is not None else True

@@ -29,6 +29,7 @@ from penstock.replication.fetcher import LeaderFetcher
 from penstock.replication.followed_partition import FollowedPartition
 from penstock.replication.follower_log import FollowerLog
 from penstock.replication.log_port import on_disk
+from penstock.replication.machine import Diverging
 from penstock.replication.peer_connection import PeerConnection
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest, PartitionAnswer, decode_request, encode_response
@@ -177,6 +178,11 @@ def offsets_of(bench: Bench) -> list[int]:
     return [header.base_offset for header in headers_in(read_all(on_disk(bench.partition.log)))]
 
 
+def begins_at(bench: Bench) -> int:
+    """Where the first record is that is still kept, deleted or not."""
+    return on_disk(bench.partition.log).segments[0].base_offset
+
+
 async def test_the_first_fetch_names_all_and_the_next_only_what_was_taken_in(bench: Bench) -> None:
     first, request = await bench.leader.next()
     assert (request.session_id, request.session_epoch, request.replica_id, request.replica_epoch) == (0, 0, ME, 20)
@@ -206,6 +212,37 @@ async def test_a_diverging_tail_is_cut_and_asked_for_anew(bench: Bench) -> None:
     bench.leader.answer(second, PartitionAnswer(0, 0, 0, -1, 0, diverging_epoch=(1, 0)))
     _, asked = await bench.leader.next_naming()
     assert asked.offset == 0 and bench.partition.log.end_offset == 0
+
+
+@pytest.mark.parametrize("committed", [0, 1])
+async def test_what_lies_below_a_new_leaders_start_is_kept_only_if_it_was_committed(
+    bench: Bench, committed: int
+) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, records_at(0, mark=committed))
+    await bench.leader.next_naming()
+    bench.replicas.elect(LEADER)
+    bench.fetcher.follow(bench.partition)
+    second, asked = await bench.leader.next_naming()
+    assert (asked.offset, asked.last_fetched_epoch) == (1, 1)
+    bench.leader.answer(second)
+    bench.leader.answer(second, records_at(1, mark=2, epoch=2, start=1))
+    third, asked = await bench.leader.next_naming()
+    if not committed:
+        assert (asked.offset, asked.last_fetched_epoch, asked.log_start_offset) == (1, -1, 1)
+        bench.leader.answer(third, records_at(1, mark=2, epoch=2, start=1))
+        _, asked = await bench.leader.next_naming()
+    assert (asked.offset, asked.log_start_offset) == (2, 1)
+    assert begins_at(bench) == 1 - committed
+
+
+async def test_what_was_taken_from_this_leader_is_kept_when_all_of_it_is_deleted(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, records_at(0))
+    second, _ = await bench.leader.next_naming()
+    bench.leader.answer(second, records_at(1, mark=1, start=1))
+    _, asked = await bench.leader.next_naming()
+    assert (asked.offset, asked.log_start_offset) == (2, 1) and begins_at(bench) == 0
 
 
 async def test_a_follower_out_of_range_begins_anew_at_the_leaders_start(bench: Bench) -> None:
@@ -292,6 +329,9 @@ async def test_a_log_that_waits_to_be_cut_is_cut_once_whatever_else_was_asked_be
         topic_partition, leader_epoch, is_flushed = bench.partition.topic_partition, bench.partition.leader_epoch, False
         follower_log = property(lambda self: self)
         cut_back = staticmethod(cuts.append)
+
+        def where_to_part(self, diverging: Diverging, *, leaders_start: int) -> Diverging:
+            return diverging
 
         def cut_ahead(self, _: object) -> None:
             return None
