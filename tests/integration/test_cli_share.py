@@ -101,8 +101,12 @@ def test_a_group_is_deleted_and_then_not_found(penstock: Penstock, client: Clien
 def test_a_group_of_another_kind_is_named_as_one(penstock: Penstock, client: Client) -> None:
     client.create_topics(["read-classically"]).all()
     with client.consumer(group="no-share-group", topics=("read-classically",)) as consumer:
-        consumer.poll(0.5)
-        eventually(lambda: "no-share-group" in penstock("group", "list", "--names").out.split(), "it is listed")
+
+        def is_listed() -> bool:
+            consumer.poll(0.5)  # it joins in here, however many polls that takes
+            return "no-share-group" in penstock("group", "list", "--names").out.split()
+
+        eventually(is_listed, "it is listed")
         found = penstock("share", "describe", "no-share-group")
         assert found.code == ExitCode.NOT_FOUND and "is no share group" in found.err
         assert "no-share-group" not in penstock("share", "list", "--names").out.splitlines()

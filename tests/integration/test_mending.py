@@ -39,7 +39,8 @@ def write(cluster: ClusterOfPrograms, topic: str) -> list[bytes]:
     config = {"internal.segment.bytes": "20000"}
     admin.create_topics([NewTopic(topic, 1, 3, config=config)])[topic].result(60)
     values = [b"%04d " % n + b"." * 400 for n in range(RECORDS)]
-    producer = Producer({"bootstrap.servers": cluster.bootstrap, "linger.ms": 0, "batch.num.messages": 1})
+    one_a_batch = {"linger.ms": 0, "batch.num.messages": 1, "enable.idempotence": True}  # in this order, refused or not
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, **one_a_batch})
     for value in values:
         producer.produce(topic, value)
     assert producer.flush(WITHIN_S) == 0  # hundreds of flushes on three brokers, which share a disk
