@@ -4,6 +4,7 @@ asks for it: empty it before use.
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -20,6 +21,10 @@ hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any machine")
+
+
+# `penstock up` starts no web process beside each of a hundred brokers; the tests of that say where it shall listen.
+os.environ.setdefault("PENSTOCK_WEB_LISTENER", "")
 
 
 def pytest_configure() -> None:

@@ -27,7 +27,7 @@ from tests.support.programs import ClusterOfPrograms, ClusterProgram
 from penstock.processes.etcd import EtcdPlace
 from penstock.processes.networks import CLIENTS, Networks, NetworksImpossible
 
-PORT, HTTP_PORT = 9092, 8080
+PORT, HTTP_PORT = 9092, 9644
 ETCD_PORTS = (2379, 2380, 2381)
 DISK_BYTES = 600 << 20
 """A tmpfs takes only what is written."""

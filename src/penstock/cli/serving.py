@@ -18,6 +18,7 @@ import structlog
 
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.logging import configure_logging
+from penstock.cli.web_child import WebChild
 from penstock.errors import Fatal
 from penstock.settings import (
     Config,
@@ -110,18 +111,28 @@ async def _run(config: Config, *, banner: bool) -> None:
     from penstock.admin import addresses as told  # noqa: PLC0415 - after the log is configured
     from penstock.admin import memory, program  # noqa: PLC0415
 
-    async with program.running(config):
-        folder = data_folders(config)[0]
-        addresses = json.loads((folder / told.ADDRESSES_FILE).read_bytes())
-        if config[PENSTOCK_LOG_FORMAT] == JSON:
-            # A program reads these lines: no banner between them.
-            _log.info("listening", listeners=addresses["listeners"], http=addresses["http"], folder=str(folder))
-        elif banner:
-            click.echo(
-                banner_text(addresses, folder, command_name(), listeners(config), login_option(config)), err=True
-            )
-        memory.freeze_memory()
-        await memory.keep_memory()
+    web = WebChild(config)
+    try:
+        async with program.running(config):
+            folder = data_folders(config)[0]
+            addresses = json.loads((folder / told.ADDRESSES_FILE).read_bytes())
+            bound = listeners(config)
+            name, first = nearest_listener(addresses["listeners"])
+            login = is_secured(name, bound)
+            web.start([first], profile=admin_profile(config), needs_login=login, pages=addresses["http"] or "")
+            if config[PENSTOCK_LOG_FORMAT] == JSON:
+                # A program reads these lines: no banner between them.
+                _log.info("listening", listeners=addresses["listeners"], http=addresses["http"], folder=str(folder))
+            elif banner:
+                text = banner_text(addresses, folder, command_name(), bound, login_option(config), web.said)
+                click.echo(text, err=True)
+            memory.freeze_memory()
+            try:
+                await memory.keep_memory()
+            finally:
+                web.ask_to_stop()
+    finally:
+        web.stop()
 
 
 class Stopping:
@@ -157,16 +168,31 @@ class Stopping:
             click.echo("Left without a clean stop; the next start recovers the logs.", err=True)
 
 
-def login_option(config: Config) -> str:
-    """How commands log in here: by the profile of the first user, if `penstock init` made it beside their keys."""
+def admin_profile(config: Config) -> Path | None:
+    """The profile of the first user, if `penstock init` made it beside their keys."""
     from penstock.processes.secured import ADMIN  # noqa: PLC0415 - for a banner only
 
     users = config[PENSTOCK_BOOTSTRAP_USERS_FILE]
     profile = None if users is None else Path(users).with_name(f"{ADMIN}.properties")
-    if profile is None or not profile.exists():
+    return None if profile is None or not profile.exists() else profile.with_suffix("")
+
+
+def login_option(config: Config) -> str:
+    """How commands log in here, by the profile of the first user."""
+    profile = admin_profile(config)
+    if profile is None:
         return "--profile PROFILE"
-    relative = os.path.relpath(profile.with_suffix(""))
-    return f"--profile {shlex.quote(str(profile.with_suffix('')) if relative.startswith('..') else relative)}"
+    relative = os.path.relpath(profile)
+    return f"--profile {shlex.quote(str(profile) if relative.startswith('..') else relative)}"
+
+
+def nearest_listener(told: Mapping[str, str]) -> tuple[str, str]:
+    """Name and address of a listener that this machine reaches, as far as one can tell."""
+    return next(((name, each) for name, each in told.items() if _is_near(each)), next(iter(told.items())))
+
+
+def is_secured(name: str, bound: Sequence[Listener]) -> bool:
+    return any(listener.name == name and listener.protocol != PLAINTEXT for listener in bound)
 
 
 def banner_text(
@@ -175,17 +201,17 @@ def banner_text(
     command: str = "penstock",
     bound: Sequence[Listener] = (),
     login: str = "",
+    web: str = "off",
 ) -> str:
     """What a person reads at the start. `bound` are the listeners, which clients may be told other addresses of;
-    `login` is the option for those that ask who is there.
+    `login` is the option for those that ask who is there; `web` is where the web process is, or why there is none.
     """
     told = addresses["listeners"]
     assert isinstance(told, dict)
-    name, first = next(((n, address) for n, address in told.items() if _is_near(address)), next(iter(told.items())))
-    is_secured = any(listener.name == name and listener.protocol != PLAINTEXT for listener in bound)
+    name, first = nearest_listener(told)
     where = ", ".join(address if name == "PLAINTEXT" else f"{address} ({name})" for name, address in told.items())
     # What is printed shall work when it is typed: the default address needs no option.
-    bootstrap = f" {login}" if is_secured else "" if first == "127.0.0.1:9092" else f" -b {first}"
+    bootstrap = f" {login}" if is_secured(name, bound) else "" if first == "127.0.0.1:9092" else f" -b {first}"
     pages = str(addresses.get("http") or "")
     http = f"{pages if '://' in pages else f'http://{pages}'}/metrics" if pages else "off"
     return "\n".join(
@@ -193,6 +219,7 @@ def banner_text(
             _listening(told, where, bound),
             f"  data     {folder}",
             f"  metrics  {http}",
+            f"  web      {web}",
             "Try, in another terminal:",
             f"  echo hello | {command} produce greetings{bootstrap}",
             f"  {command} consume greetings{bootstrap}",

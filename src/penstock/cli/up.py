@@ -10,6 +10,8 @@ import click
 
 from penstock.cli.exits import ExitCode, Failure
 
+PENSTOCK_WEB_LISTENER = "penstock.web.listener"
+
 
 @click.command()
 @click.option("-p", "--port", type=click.IntRange(0, 65_535), help="Listen on this port; 0 takes a free one.  "
@@ -22,8 +24,11 @@ from penstock.cli.exits import ExitCode, Failure
 @click.option("-s", "--set", "pairs", multiple=True, metavar="NAME=VALUE",
               help="A setting, which wins over the file and PENSTOCK_* variables; repeatable.")  # fmt: skip
 @click.option("--http-port", type=click.IntRange(0, 65_535), help="Serve /health, /ready and /metrics on this port; "
-              "0 takes a free one.  [default: 8080]")  # fmt: skip
-@click.option("--no-http", is_flag=True, help="Serve no HTTP.")
+              "0 takes a free one.  [default: 9644]")  # fmt: skip
+@click.option("--no-http", is_flag=True, help="Serve none of these.")
+@click.option("--web-port", type=click.IntRange(0, 65_535), help="Have a web process (REST) listen on this port; 0 "
+              "takes a free one.  [default: 8080]")  # fmt: skip
+@click.option("--no-web", is_flag=True, help="Start no web process.")
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="How the log is written, to stderr.  "
               "[default: text]")  # fmt: skip
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="What is written to "
@@ -46,6 +51,8 @@ def up(
     pairs: tuple[str, ...],
     http_port: int | None,
     no_http: bool,
+    web_port: int | None,
+    no_web: bool,
     log_format: str | None,
     log_level: str | None,
     quiet: bool,
@@ -71,6 +78,10 @@ def up(
     overrides = dict(_pair(pair) for pair in pairs)
     if no_http and http_port is not None:
         raise click.UsageError("--no-http and --http-port contradict each other")
+    if no_web and web_port is not None:
+        raise click.UsageError("--no-web and --web-port contradict each other")
+    web = "" if no_web else None if web_port is None else f"127.0.0.1:{web_port}"
+    _shorthand(overrides, "--no-web and --web-port", PENSTOCK_WEB_LISTENER, web)
     _shorthand(overrides, "--log-format", "penstock.log.format", log_format)
     _shorthand(overrides, "--log-level", "penstock.log.level", log_level)
     if brokers is not None:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 import structlog
 
 from penstock.cli import client as connecting
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.logging import configure_logging
+from penstock.model.words import did_you_mean
 
 DEFAULT_PORT = 8080
 MISSING = "the web process needs the packages of the extra `web`"
@@ -36,6 +38,12 @@ _log = structlog.get_logger(__name__)
 @click.option(
     "--shared-login", is_flag=True, help="Who brings no login of their own has that of --profile or --config."
 )
+@click.option("--advertise", "advertised", default="", metavar="URL", help="Where other web processes reach this one.  "
+              "[default: where it listens]")  # fmt: skip
+@click.option("--peer", "peers", multiple=True, metavar="URL", help="Another web process, as it is advertised: what is "
+              "said of its leases here is passed on to it; repeatable.")  # fmt: skip
+@click.option("--limit", "limits", multiple=True, metavar="NAME=NUMBER", help="A bound, such as streams-max=100; "
+              "docs/operate/web.md lists them; repeatable.")  # fmt: skip
 @click.option("--broker-pages", default="", metavar="URL", help="Pass /health, /ready and /metrics on to a broker's.")
 @click.option("--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True,
               help="How the log is written, to stderr.")  # fmt: skip
@@ -51,6 +59,9 @@ def web(
     tls_key: Path | None,
     read_only: bool,
     shared_login: bool,
+    advertised: str,
+    peers: tuple[str, ...],
+    limits: tuple[str, ...],
     broker_pages: str,
     log_format: str,
     listening_fd: int | None,
@@ -74,8 +85,8 @@ def web(
             raise
         raise Failure(f"{MISSING}: {error.name} is not there", hint=MISSING_HINT) from error
     configure_logging(form=log_format, level="info")
-    hosts = hosts or (() if host in LOOPBACK else ("*",))
-    options = WebOptions(read_only=read_only, hosts=hosts, broker_pages=broker_pages, timeout_s=cluster.timeout_s)
+    bounds = {"timeout_s": cluster.timeout_s} | _limits(WebOptions, limits)
+    behind = _cluster(cluster, is_shared=shared_login)
     tls = _tls(tls_certificate, tls_key)
     if listening_fd is None:
         try:
@@ -87,9 +98,13 @@ def web(
     else:
         yield_to_others()
         listening = socket.socket(fileno=listening_fd)
-    app = create_app(options, _cluster(cluster, is_shared=shared_login))
-    scheme = "http" if tls is None else "https"
-    where = f"{scheme}://{address_of(listening)}"
+    where = f"{'http' if tls is None else 'https'}://{address_of(listening)}"
+    options = WebOptions(
+        read_only=read_only, hosts=hosts or (() if host in LOOPBACK else ("*",)), broker_pages=broker_pages,
+        advertised=advertised or where, peers=peers,
+        **bounds,
+    )  # fmt: skip
+    app = create_app(options, behind)
 
     def told() -> None:
         if log_format == "json":
@@ -103,6 +118,23 @@ def web(
     )  # fmt: skip
     asyncio.run(serving)
     return ExitCode.OK
+
+
+def _limits(options: Any, given: tuple[str, ...]) -> dict[str, Any]:
+    """Bounds by name, as the options type them."""
+    kinds = {each.name.replace("_", "-"): each for each in msgspec.structs.fields(options) if each.type in (int, float)}
+    found = {}
+    for each in given:
+        name, _, value = each.partition("=")
+        if name not in kinds:
+            raise click.UsageError(f"--limit {name}: {did_you_mean(name, kinds) or f'there are {chr(44).join(kinds)}'}")
+        try:
+            found[kinds[name].name] = kinds[name].type(value)
+        except ValueError:
+            raise click.UsageError(f"--limit {each}: {value!r} is no number") from None
+        if found[kinds[name].name] <= 0:
+            raise click.UsageError(f"--limit {each}: a bound is above 0")
+    return found
 
 
 def _cluster(given: connecting.Cluster, *, is_shared: bool) -> Any:

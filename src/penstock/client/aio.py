@@ -7,7 +7,7 @@ The core's tasks run inside callbacks of the event loop: asyncio brings bytes an
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     import ssl
 
     from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
+    from penstock.client.outcomes import Outcomes
     from penstock.client.records.aio import AsyncConsumer, AsyncProducer, AsyncShareConsumer
+    from penstock.client.records.fetched import Fetched
+    from penstock.model import TopicPartition
 else:
     access, cluster, groups, partitions, topics, transactions = (
         LazyModule(f"penstock.client.admin.{each}")
@@ -171,6 +174,15 @@ class AsyncClient:
         from penstock.client.records.aio import AsyncShareConsumer  # noqa: PLC0415
 
         return AsyncShareConsumer(self, **settings)
+
+    async def fetch_once(
+        self, positions: "Mapping[TopicPartition, int]", **settings: Any
+    ) -> "Outcomes[TopicPartition, Fetched]":
+        """One look at partitions, from these offsets. `settings`: those of a consumer that are about fetching."""
+        from penstock.client.records.fetcher import fetch_once  # noqa: PLC0415
+        from penstock.client.records.settings import ConsumerSettings  # noqa: PLC0415
+
+        return await self.run(fetch_once(self.core, positions, ConsumerSettings(**settings)))
 
     async def close(self) -> None:
         self.core.network.close()

@@ -1,4 +1,4 @@
-"""Saying who one is: SASL's PLAIN and SCRAM, the client's side. Without I/O; the connection carries the bytes."""
+"""Saying who one is: SASL's PLAIN, SCRAM and OAUTHBEARER, the client's side. Without I/O: the connection carries it."""
 
 import hashlib
 import hmac
@@ -16,7 +16,8 @@ from penstock.wire.messages.sasl_authenticate_request import SaslAuthenticateReq
 from penstock.wire.messages.sasl_handshake_request import SaslHandshakeRequest
 
 HASHES: Final = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
-MECHANISMS: Final = ("PLAIN", *HASHES)
+OAUTHBEARER: Final = "OAUTHBEARER"
+MECHANISMS: Final = ("PLAIN", *HASHES, OAUTHBEARER)
 NO_BINDING: Final = b"biws"  # "n,,": without channel binding
 
 Conversation = Generator[bytes, bytes, None]
@@ -26,6 +27,7 @@ Conversation = Generator[bytes, bytes, None]
 class Sasl(msgspec.Struct, frozen=True):
     username: str
     password: str
+    """With OAUTHBEARER the token, which names the user by itself."""
     mechanism: str = "SCRAM-SHA-512"
 
     def __repr__(self) -> str:
@@ -56,11 +58,23 @@ def _conversation(sasl: Sasl, nonce: bytes) -> Conversation:
         return plain(sasl)
     if sasl.mechanism in HASHES:
         return scram(sasl, nonce.hex().encode())
+    if sasl.mechanism == OAUTHBEARER:
+        return bearer(sasl)
     raise UnsupportedSaslMechanism(f"{sasl.mechanism} is not spoken here; there are {', '.join(MECHANISMS)}")
 
 
 def plain(sasl: Sasl) -> Conversation:
     yield b"\0".join((b"", sasl.username.encode(), sasl.password.encode()))
+
+
+def bearer(sasl: Sasl) -> Conversation:
+    """RFC 7628. What a broker says against a token comes as a challenge, and it waits for a last word to it."""
+    if not sasl.password.isascii() or not sasl.password.isprintable():
+        raise SaslAuthenticationFailed("that is no token")
+    told = yield b"n,,\x01auth=Bearer " + sasl.password.encode() + b"\x01\x01"
+    if told:
+        yield b"\x01"
+        raise SaslAuthenticationFailed(f"the token is not taken: {told.decode(errors='replace')}")
 
 
 def scram(sasl: Sasl, nonce: bytes) -> Conversation:

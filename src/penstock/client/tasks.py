@@ -176,5 +176,11 @@ async def first_of(futures: Iterable[Future[Any]]) -> None:
     await any_done
 
 
+async def all_of(futures: Iterable[Future[Any]]) -> None:
+    """Wait until all of them are done, whichever way."""
+    for future in list(futures):
+        await first_of([future])
+
+
 async def _done(future: Future[Any]) -> None:
     await first_of([future])

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from penstock.processes.orphans import OrphanKiller
 
-UP = (sys.executable, "-P", "-m", "penstock.cli", "up", "--quiet")
-"""A broker as a program. -P: a `penstock` folder in the current directory must not be taken for the package."""
+UP = (sys.executable, "-P", "-m", "penstock.cli", "up", "--quiet", "--set", "penstock.web.listener=")
+"""A broker as a program, alone. -P: a `penstock` folder in the current directory must not be taken for the package."""
 
 
 class Child:
@@ -28,10 +28,12 @@ class Child:
         environment: Mapping[str, str],
         log: Path | None = None,
         lifeline: bool = False,
+        pass_fds: Sequence[int] = (),
     ) -> None:
         """Start and return at once. Output goes to the end of `log`, else to where ours goes.
 
-        `lifeline`: its standard input is a pipe that ends when this process does, whatever ends it.
+        `lifeline`: its standard input is a pipe that ends when this process does, whatever ends it. `pass_fds`: files
+        that it has open as this process does.
         """
         with open(os.devnull if log is None else log, "ab") as output:
             self._process = subprocess.Popen(
@@ -41,6 +43,7 @@ class Child:
                 stderr=None if log is None else output,
                 env=environment,
                 start_new_session=True,
+                pass_fds=pass_fds,
             )
         if self._orphans is not None:
             self._orphans.add(self._process)

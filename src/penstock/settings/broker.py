@@ -109,13 +109,20 @@ SOCKET_RECEIVE_BUFFER_BYTES = setting(
     " the kernel, which sizes it by use within net.ipv4.tcp_rmem; fixed ones cost half as much CPU a GB again.",
 )  # fmt: skip
 PENSTOCK_HTTP_LISTENER = setting(
-    "penstock.http.listener", _BROKER, STRING, default="127.0.0.1:8080",
+    "penstock.http.listener", _BROKER, STRING, default="127.0.0.1:9644",
     check=matching(
         r"|(https?://)?(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]]*):[0-9]{1,5}",
         text="HOST:PORT, https://HOST:PORT, or empty for no HTTP",
     ),
     doc="Where /health, /ready and /metrics are served: HOST:PORT, or https://HOST:PORT with the broker's ssl.* "
     "settings. Port 0 is any free one; empty turns HTTP off.",
+)  # fmt: skip
+PENSTOCK_WEB_LISTENER = setting(
+    "penstock.web.listener", _BROKER, STRING, default="127.0.0.1:8080",
+    check=matching(r"|(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]]+):[0-9]{1,5}", text="HOST:PORT, or empty for no web process"),
+    doc="Where `penstock up` has a web process listen (REST), beside the broker or the brokers of this machine, if its "
+    "packages are installed. Port 0 is any free one; empty starts none. More options has `penstock web`, "
+    "run by itself.",
 )  # fmt: skip
 
 # What it admits: every bound, and what happens there

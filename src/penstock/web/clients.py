@@ -5,12 +5,12 @@ is forgotten at once.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import structlog
 
-from penstock.client import AsyncClient, Sasl
+from penstock.client import AsyncClient, AsyncProducer, Sasl
 from penstock.errors import SaslAuthenticationFailed
 from penstock.web.cluster import Cluster
 from penstock.web.options import WebOptions
@@ -27,10 +27,32 @@ class Login:
 
     def __init__(self, client: AsyncClient, sasl: Sasl | None) -> None:
         self.client = client
+        self._producers: dict[int, AsyncProducer] = {}
+        self._slots: list[int] = []
+        self._slots_made = 0
         self.sasl = sasl
         self.users = 0
         self.idle_since_s = 0.0
         self.is_refused = False
+
+    def producer(self, acks: int) -> AsyncProducer:
+        if acks not in self._producers:
+            self._producers[acks] = self.client.producer(
+                acks=acks, linger_s=0.0, create_topics=False, delivery_timeout_s=self.client.core.settings.timeout_s
+            )
+        return self._producers[acks]
+
+    @contextmanager
+    def connection(self) -> Iterator[str]:
+        """The name of connections that nobody else uses meanwhile: who waits for records keeps nobody waiting."""
+        if not self._slots:
+            self._slots_made += 1
+            self._slots.append(self._slots_made)
+        slot = self._slots.pop()
+        try:
+            yield f"web {slot}"
+        finally:
+            self._slots.append(slot)
 
 
 class Clients:
@@ -41,12 +63,12 @@ class Clients:
         self._closing: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
-    async def lent(self, sasl: Sasl | None) -> AsyncIterator[AsyncClient]:
-        """The client of a login, for as long as the block lasts."""
+    async def lent(self, sasl: Sasl | None) -> AsyncIterator[Login]:
+        """The connections of a login, for as long as the block lasts."""
         login = self._login(sasl)
         login.users += 1
         try:
-            yield login.client
+            yield login
         except SaslAuthenticationFailed:
             login.is_refused = True
             raise
@@ -59,8 +81,8 @@ class Clients:
     @asynccontextmanager
     async def own(self) -> AsyncIterator[AsyncClient]:
         """The client of the web process itself, for what nobody in particular asked for."""
-        async with self.lent(self.cluster.own) as client:
-            yield client
+        async with self.lent(self.cluster.own) as login:
+            yield login.client
 
     async def keep(self) -> None:
         """Close what nobody has used for a while. Never returns."""

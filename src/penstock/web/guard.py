@@ -1,17 +1,21 @@
 """What stands in front of every path: whose pages may ask, by which name, and whether anything may be written."""
 
+import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+import msgspec
+from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from penstock.web.options import WebOptions
-from penstock.web.problems import Problem
+from penstock.web.problems import CHALLENGE, MEDIA_TYPE, Problem, of_problem
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 READS_BY_POST: Final = "read_by_post"
 """A handler's `opt` of this name: it is a POST and writes nothing."""
+_JSON: Final = re.compile(r"application/([\w.+-]+\+)?json(\s*;.*)?", re.IGNORECASE)
 _HERE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -21,6 +25,15 @@ def host_of(authority: str) -> str:
         return (urlsplit(f"//{authority}").hostname or "").lower()
     except ValueError:
         return ""
+
+
+async def deny(send: Any, found: Mapping[str, Any]) -> None:
+    """Answer to a WebSocket that is not opened: an HTTP answer like any other."""
+    headers = [(b"content-type", MEDIA_TYPE.encode())]
+    if found["status"] == 401:
+        headers += [(name.encode(), value.encode()) for name, value in CHALLENGE.items()]
+    await send({"type": "websocket.http.response.start", "status": found["status"], "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": msgspec.json.encode(found)})
 
 
 class Guard:
@@ -41,6 +54,9 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and (origin == "null" or urlsplit(origin).netloc.lower() != host.lower()):
             raise Problem(403, "foreign-page", f"A page of {origin} may not ask this server")
+        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+        if has_body and not _JSON.fullmatch(headers.get("content-type", "")):
+            raise Problem(415, "not-json", "A body is application/json here")
         if self._is_read_only and method not in READS and not reads:
             raise Problem(403, "read-only", "This server was started with --read-only")
 
@@ -48,7 +64,13 @@ class Guard:
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             reads = READS_BY_POST in scope["route_handler"].opt
-            self.check(str(scope.get("method", "GET")), headers, reads=reads)
+            try:
+                self.check(str(scope.get("method", "GET")), headers, reads=reads)
+            except Problem as problem:
+                if scope["type"] != ScopeType.WEBSOCKET:
+                    raise
+                await deny(send, of_problem(problem))
+                return
             await app(scope, receive, send)
 
         return guarded

@@ -101,8 +101,12 @@ def answer(found: Mapping[str, Any], headers: Mapping[str, str] | None = None) -
     return Response(msgspec.json.encode(found), status_code=found["status"], media_type=MEDIA_TYPE, headers=extra)
 
 
+def of_problem(problem: Problem) -> dict[str, Any]:
+    return document(problem.status, problem.kind, problem.detail) | problem.members
+
+
 def on_problem(_: Request[Any, Any, Any], problem: Problem) -> Response[bytes]:
-    return answer(document(problem.status, problem.kind, problem.detail, **problem.members), problem.headers)
+    return answer(of_problem(problem), problem.headers)
 
 
 def on_refusal(_: Request[Any, Any, Any], refusal: Refusal) -> Response[bytes]:

@@ -92,7 +92,7 @@ async def serve(
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     server = _Server(config)
     server.told = told
-    server.stopping = app.state.stopping = asyncio.Event()
+    server.stopping = app.state.streams.stopping
     if lifeline is not None:
         loop = asyncio.get_running_loop()
 

@@ -31,6 +31,7 @@ def test_the_banner_says_where_it_listens_and_three_things_to_try() -> None:
         "Penstock listens on 127.0.0.1:9092",
         "  data     /data",
         "  metrics  http://127.0.0.1:8080/metrics",
+        "  web      off",
         "Try, in another terminal:",
         "  echo hello | penstock produce greetings",
         "  penstock consume greetings",

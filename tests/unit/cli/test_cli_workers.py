@@ -48,6 +48,7 @@ def test_ids_ports_and_folders_are_counted_up(tmp_path: Path) -> None:
         "listeners": "IN://127.0.0.1:9094,OUT://[::1]:9194",
         "advertised.listeners": "OUT://queue.example:19194",
         "penstock.http.listener": "[::1]:8082",
+        "penstock.web.listener": "",
         "log.dirs": str(tmp_path / "broker-12"),
     }
 

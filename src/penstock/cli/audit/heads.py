@@ -52,7 +52,7 @@ def heads_known_to(config: Config, *, authority: Path | None, timeout_s: float) 
             problem = failure  # perhaps it does not run: then its folder can be opened
     folders = data_folders(config)
     if not folders or not folders[0].is_dir():
-        raise Failure("the broker's data folder is not here", hint="Ask a broker: --health http://HOST:8080")
+        raise Failure("the broker's data folder is not here", hint="Ask a broker: --health http://HOST:9644")
     try:
         return _in_store(config, folders[0])
     except Failure as failure:
@@ -91,7 +91,7 @@ def _in_store(config: Config, folder: Path) -> dict[int, Head]:
         return asyncio.run(_listed(config, folder))
     except MetastoreError as error:
         raise Failure(
-            f"the metadata store cannot be read: {error}", hint="Ask a broker that runs: --health http://HOST:8080"
+            f"the metadata store cannot be read: {error}", hint="Ask a broker that runs: --health http://HOST:9644"
         ) from error
 
 

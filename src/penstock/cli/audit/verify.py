@@ -38,7 +38,7 @@ def verify(
 
     \b
     penstock audit verify --config /etc/penstock/penstock.properties
-    penstock audit verify --dir /backup/audit --health http://127.0.0.1:8080
+    penstock audit verify --dir /backup/audit --health http://127.0.0.1:9644
     """
     configure_logging(form="text", level="warning")
     config = settings_of(file, pairs)

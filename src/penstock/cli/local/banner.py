@@ -10,7 +10,7 @@ from penstock.processes.secured import ADMIN
 DEFAULT_FIRST = "127.0.0.1:9092"
 
 
-def banner_text(cluster: LocalCluster, command: str = "penstock") -> str:
+def banner_text(cluster: LocalCluster, command: str = "penstock", web: str = "off") -> str:
     addresses = [broker.address for broker in cluster.state.brokers]
     # What is printed shall work when it is typed: defaults need no option.
     bootstrap = "" if addresses[0] == DEFAULT_FIRST else f" -b {addresses[0]}"
@@ -24,6 +24,7 @@ def banner_text(cluster: LocalCluster, command: str = "penstock") -> str:
         f"{cluster.etcd.version}",
         f"  bootstrap  {','.join(addresses)}",
         f"  metrics    {', '.join(f'http://{b.http}/metrics' for b in cluster.state.brokers if b.http) or 'off'}",
+        f"  web        {web}",
         f"  logs       {cluster.folder}/broker-N/broker.log, {cluster.folder}/etcd/etcdN/etcd.log",
         f"  security   {cluster.folder / SECURED_FOLDER}" if cluster.secured is not None else None,
         f"  settings   {cluster.folder}/broker-N/broker.properties",

@@ -77,7 +77,7 @@ class LocalCluster(BrokerCluster):
         if self.secured is not None:
             listeners += f",{AMONG_BROKERS}://{state.among_brokers}"
             settings = {**settings, "penstock.audit.dir": str(folder / state.name / "audit")}
-        own = {"listeners": listeners, "penstock.http.listener": state.http}
+        own = {"listeners": listeners, "penstock.http.listener": state.http, "penstock.web.listener": ""}
         under = self._under(state.name)
         broker = local_broker(folder / state.name, {**settings, **own}, under=under, orphans=self._orphans)
         # Ports that were left to chance are chosen by now, and stay.

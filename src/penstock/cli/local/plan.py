@@ -24,7 +24,7 @@ OWN_SETTINGS = (
     "penstock.etcd.endpoints",
     "penstock.workers",
 )
-KAFKA_PORT, HTTP_PORT = 9092, 8080
+KAFKA_PORT, HTTP_PORT = 9092, 9644
 ETCD_PORTS = (2379, 2380, 2381)
 ANY = "127.0.0.1"
 

@@ -8,15 +8,17 @@ import structlog
 
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.banner import banner_text
-from penstock.cli.local.cluster import LocalCluster
+from penstock.cli.local.cluster import SECURED_FOLDER, LocalCluster
 from penstock.cli.local.plan import UpOptions, planned, settings_for_all
 from penstock.cli.local.state import locked
 from penstock.cli.local.watching import Watching
 from penstock.cli.logging import configure_logging
 from penstock.cli.serving import command_name, load
 from penstock.cli.stopping import StopAsked, Stopping
+from penstock.cli.web_child import WebChild
 from penstock.processes.broker import BrokerFailed
 from penstock.processes.etcd import EtcdFailed, EtcdMissing
+from penstock.processes.secured import ADMIN
 from penstock.settings.broker import PENSTOCK_LOG_FORMAT, PENSTOCK_LOG_LEVEL
 
 LOOK_EVERY_S = 0.1
@@ -35,19 +37,23 @@ def serve_cluster(wishes: UpOptions, file: Path | None, overrides: Mapping[str, 
         except EtcdMissing as missing:
             raise Failure(f"cannot start a cluster: {missing}") from missing
         try:
+            web = WebChild(config)
             with Stopping(cluster.kill_all, what="the brokers, then etcd") as stopping, cluster.told():
-                _run(cluster, stopping, restarts=wishes.restart, banner=banner)
+                _run(cluster, stopping, web, restarts=wishes.restart, banner=banner)
         finally:
             cluster.close()
     return ExitCode.OK
 
 
-def _run(cluster: LocalCluster, stopping: Stopping, *, restarts: bool, banner: bool) -> None:
+def _run(cluster: LocalCluster, stopping: Stopping, web: WebChild, *, restarts: bool, banner: bool) -> None:
     try:
         cluster.start_all(launched=cluster.tell, waiting=stopping.waiting)
         cluster.tell()
+        brokers, secured = cluster.state.brokers, cluster.secured is not None
+        profile = cluster.folder / SECURED_FOLDER / ADMIN if secured else None
+        web.start([each.address for each in brokers], profile=profile, needs_login=secured, pages=brokers[0].http)
         if banner:
-            click.echo(banner_text(cluster, command_name()), err=True)
+            click.echo(banner_text(cluster, command_name(), web.said), err=True)
         watching = Watching(cluster, restarts=restarts)
         while True:
             watching.look()
@@ -59,7 +65,9 @@ def _run(cluster: LocalCluster, stopping: Stopping, *, restarts: bool, banner: b
             f"the cluster did not start: {failed}", hint=f"Logs and data are in {cluster.folder}."
         ) from failed
     finally:
+        web.ask_to_stop()
         _stop(cluster)
+        web.stop()
 
 
 def _stop(cluster: LocalCluster) -> None:

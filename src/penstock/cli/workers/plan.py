@@ -15,6 +15,7 @@ from penstock.settings.broker import (
     NODE_ID,
     PENSTOCK_ETCD_ENDPOINTS,
     PENSTOCK_HTTP_LISTENER,
+    PENSTOCK_WEB_LISTENER,
     PENSTOCK_WORKERS,
 )
 from penstock.settings.listeners import http_listener, listeners, parse_listener
@@ -78,6 +79,7 @@ def _worker(config: Config, place: int) -> WorkerPlan:
         settings[BROKER_ID.name] = str(number)
     if advertised := config[ADVERTISED_LISTENERS]:
         settings[ADVERTISED_LISTENERS.name] = _counted_up(advertised, place)
+    settings[PENSTOCK_WEB_LISTENER.name] = ""  # one for all of them
     if http := config[PENSTOCK_HTTP_LISTENER]:
         host, _, port = http.rpartition(":")
         settings[PENSTOCK_HTTP_LISTENER.name] = f"{host}:{_port(int(port), place)}"

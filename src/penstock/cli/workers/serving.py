@@ -11,13 +11,15 @@ import structlog
 
 from penstock.admin.systemd import MORE_TIME, READY, STOPPING, notify, status
 from penstock.cli.exits import ExitCode, Failure
+from penstock.cli.serving import admin_profile, is_secured, nearest_listener
 from penstock.cli.stopping import StopAsked, Stopping
+from penstock.cli.web_child import WebChild
 from penstock.cli.workers.plan import planned
 from penstock.cli.workers.worker import Worker
 from penstock.processes.child import ended_how
 from penstock.processes.orphans import OrphanKiller
 from penstock.processes.supervisor import Ended, NotStartedAgain, StartedAgain, Supervisor
-from penstock.settings import Config, broker_id_of
+from penstock.settings import Config, broker_id_of, listeners
 from penstock.settings.broker import PENSTOCK_LOG_FORMAT
 
 LOOK_EVERY_S = 0.1
@@ -30,6 +32,7 @@ _log = structlog.get_logger(__name__)
 def serve_workers(config: Config, file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
     gc.enable()  # a broker's start goes without; this process is none
     orphans = OrphanKiller()
+    web = WebChild(config)
     workers = {plan.id: Worker(plan, file, overrides, orphans) for plan in planned(config)}
 
     def kill_all() -> None:
@@ -44,11 +47,14 @@ def serve_workers(config: Config, file: Path | None, overrides: Mapping[str, str
                 if banner and not is_json:
                     first = broker_id_of(config)
                     click.echo(f"Penstock runs brokers {first} to {first + len(workers) - 1} here", err=True)
+                _start_web(web, config, workers)
                 _watch(workers, stopping)
             except StopAsked:
                 pass
             finally:
+                web.ask_to_stop()
                 _stop(workers)
+                web.stop()
     finally:
         orphans.close()
     return ExitCode.OK
@@ -69,6 +75,15 @@ def _start(workers: Mapping[int, Worker], stopping: Stopping) -> None:
         stopping.sleep(LOOK_EVERY_S)
     notify(READY, status("ready"))
     _log.info("all brokers are ready", brokers=list(workers))
+
+
+def _start_web(web: WebChild, config: Config, workers: Mapping[int, Worker]) -> None:
+    told = [each.addresses for each in workers.values()]
+    name, _ = nearest_listener(told[0].listeners)
+    web.start(
+        [each.listeners[name] for each in told], profile=admin_profile(config),
+        needs_login=is_secured(name, listeners(config)), pages=told[0].http or "",
+    )  # fmt: skip
 
 
 def _watch(workers: Mapping[int, Worker], stopping: Stopping) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from penstock.admin.addresses import forget_addresses, read_addresses
+from penstock.admin.addresses import Addresses, forget_addresses, read_addresses
 from penstock.cli.workers.plan import WorkerPlan
 from penstock.processes.child import UP, Child
 from penstock.processes.orphans import OrphanKiller
@@ -34,3 +34,10 @@ class Worker(Child):
     @property
     def is_started(self) -> bool:
         return read_addresses(self._folder, self.pid) is not None
+
+    @property
+    def addresses(self) -> Addresses:
+        """Where it listens. Only while it is started."""
+        told = read_addresses(self._folder, self.pid)
+        assert told is not None
+        return told

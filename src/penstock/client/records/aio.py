@@ -1,6 +1,6 @@
 """The producer and the consumer for asyncio: batches, fetches and heartbeats go on between calls."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,7 +14,7 @@ from penstock.client.records.fetched import ConsumedRecord
 from penstock.client.records.producer import Headers, ProducerCore
 from penstock.client.records.settings import ConsumerSettings, ProducerSettings, ShareConsumerSettings
 from penstock.client.records.share_consumer import ShareConsumerCore
-from penstock.client.tasks import first_of
+from penstock.client.tasks import all_of, first_of
 from penstock.model import TopicPartition
 
 if TYPE_CHECKING:
@@ -55,6 +55,13 @@ class AsyncProducer:
         if not sent.is_done:
             await self._client.run(first_of([sent.future]))
         return sent.value()
+
+    async def send_apart(self, topic: str, records: Sequence[Mapping[str, Any]]) -> list[Sent] | None:
+        """See ProducerCore.offer_apart. Returns when all of them are done, whichever way."""
+        sents = self.core.offer_apart(topic, records)
+        if sents is not None:
+            await self._client.run(all_of({each.future for each in sents}))
+        return sents
 
     async def flush(self) -> None:
         """Until all that was sent is written. Raises the first failure since the last flush."""

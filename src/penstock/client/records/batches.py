@@ -73,10 +73,10 @@ def size_of(key: bytes | None, value: bytes | None, headers: tuple[Header, ...])
 class Sent:
     """A record on its way. Its value, when it `is_done`: where it was written, or raised, what it was refused with."""
 
-    __slots__ = ("_batch", "_index", "_place")
+    __slots__ = ("_batch", "_index", "place")
 
     def __init__(self, place: TopicPartition, batch: Batch, index: int) -> None:
-        self._place = place
+        self.place = place
         self._batch = batch
         self._index = index
 
@@ -95,7 +95,7 @@ class Sent:
             first, second = batch.halves
             batch, index = (first, index) if index < len(first.records) else (second, index - len(first.records))
         base = batch.done.value()
-        return Written(*self._place, base + index if base >= 0 else NO_OFFSET)
+        return Written(*self.place, base + index if base >= 0 else NO_OFFSET)
 
     def __await__(self) -> "Generator[Future[Any], None, Written]":
         yield from self._batch.done.__await__()

@@ -235,6 +235,10 @@ class ConsumerCore:
             if self._settings.auto_commit and self._member.epoch > 0:
                 await self._commit_quietly(self._assigned())
             await self._member.leave()
+        self.close_at_once()
+
+    def close_at_once(self) -> None:
+        """Without a word to anybody: enough for who is in no group."""
         self._fetcher.stop()
         if self._finding is not None:
             self._finding.cancel()

@@ -4,13 +4,15 @@ A broker has one fetch under way, for all partitions that it leads, and is asked
 out. So a partition without news never holds up one that has some, and at most `fetch_bytes` of a broker are kept.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from penstock.client.core import Core
-from penstock.client.outcomes import by_topic, place, refusal
+from penstock.client.metadata import Metadata
+from penstock.client.network import Node
+from penstock.client.outcomes import Outcomes, by_topic, place, refusal
 from penstock.client.records.fetched import ConsumedRecord, Fetched
 from penstock.client.records.settings import ConsumerSettings
 from penstock.client.tasks import Future, Task
@@ -20,7 +22,7 @@ from penstock.wire.api import ApiKey
 from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from penstock.wire.messages.fetch_response import FetchResponse, PartitionData
 
-CONNECTION_NAME: Final = "fetch"
+SHARED_CONNECTION: Final = "fetch"
 ISOLATION_FROM: Final = 4
 LEADER_EPOCH_FROM: Final = 9
 TOPIC_IDS_FROM: Final = 13
@@ -125,8 +127,8 @@ class Fetcher:
         core = self._core
         try:
             answer: FetchResponse = await core.ask(
-                core.node(leader), self._request_for(asked), api_key=ApiKey.FETCH, at_least=ISOLATION_FROM,
-                connection_name=CONNECTION_NAME,
+                core.node(leader), fetch_request(core.metadata, self._settings, asked), api_key=ApiKey.FETCH,
+                at_least=ISOLATION_FROM, connection_name=self._settings.connection_name,
                 timeout_s=core.settings.request_timeout_s + self._settings.fetch_wait_s,
             )  # fmt: skip
         except Refusal:
@@ -155,33 +157,6 @@ class Fetcher:
         finally:
             self._fetches.pop(leader, None)
 
-    def _request_for(self, asked: dict[TopicPartition, int]) -> Callable[[int], FetchRequest]:
-        settings, metadata = self._settings, self._core.metadata
-
-        def request(version: int) -> FetchRequest:
-            topics = []
-            for name, indexes in by_topic(asked).items():
-                partitions = []
-                for index in indexes:
-                    known = metadata.partition(place(name, index))
-                    epoch = known.leader_epoch if known and version >= LEADER_EPOCH_FROM else -1
-                    offset = asked[place(name, index)]
-                    partitions.append(
-                        FetchPartition(index, epoch, offset, partition_max_bytes=settings.partition_bytes)
-                    )
-                topic = FetchTopic(name) if version < TOPIC_IDS_FROM else FetchTopic(topic_id=metadata.id_of(name))
-                topic.partitions = partitions
-                topics.append(topic)
-            return FetchRequest(
-                max_wait_ms=int(settings.fetch_wait_s * 1000),
-                min_bytes=settings.fetch_bytes_min,
-                max_bytes=settings.fetch_bytes,
-                isolation_level=int(settings.read_committed),
-                topics=topics,
-            )
-
-        return request
-
     def _came(self, where: TopicPartition, told: PartitionData, answer: FetchResponse) -> bool:
         """Keep what came; True if it was refused, and is to be asked for again in a moment."""
         offset = self.positions[where].offset
@@ -201,12 +176,71 @@ class Fetcher:
                 self.refused = refusal(told.error_code, f"{where}: {problem.message}")
             return not known
         if told.records:
-            aborted = [(each.producer_id, each.first_offset) for each in told.aborted_transactions or ()]
-            self._kept[where] = Fetched(
-                where.topic, where.partition, told.records, offset, aborted if self._settings.read_committed else None
-            )
+            self._kept[where] = fetched(where, told, offset, self._settings)
         return False
 
     def stop(self) -> None:
+        if self._settings.connection_name != SHARED_CONNECTION:
+            self._core.network.hang_up(self._settings.connection_name)
         for task in (*self._fetches.values(), *([self._learning] if self._learning else [])):
             task.cancel()
+
+
+def fetch_request(
+    metadata: Metadata, settings: ConsumerSettings, asked: Mapping[TopicPartition, int]
+) -> Callable[[int], FetchRequest]:
+    """The request for these partitions, from these offsets, by the version that it is sent in."""
+
+    def request(version: int) -> FetchRequest:
+        topics = []
+        for name, indexes in by_topic(asked).items():
+            partitions = []
+            for index in indexes:
+                known = metadata.partition(place(name, index))
+                epoch = known.leader_epoch if known and version >= LEADER_EPOCH_FROM else -1
+                offset = asked[place(name, index)]
+                partitions.append(FetchPartition(index, epoch, offset, partition_max_bytes=settings.partition_bytes))
+            topic = FetchTopic(name) if version < TOPIC_IDS_FROM else FetchTopic(topic_id=metadata.id_of(name))
+            topic.partitions = partitions
+            topics.append(topic)
+        return FetchRequest(
+            max_wait_ms=int(settings.fetch_wait_s * 1000),
+            min_bytes=settings.fetch_bytes_min,
+            max_bytes=settings.fetch_bytes,
+            isolation_level=int(settings.read_committed),
+            topics=topics,
+        )
+
+    return request
+
+
+async def fetch_once(
+    core: Core, positions: Mapping[TopicPartition, int], settings: ConsumerSettings
+) -> Outcomes[TopicPartition, Fetched]:
+    """One look at these partitions, from these offsets: for who keeps its positions elsewhere. Each leader is asked
+    once and may wait as the settings say. OffsetOutOfRange: the partition does not hold that offset.
+    """
+
+    async def ask(node: Node | None, some: list[TopicPartition]) -> dict[TopicPartition, Fetched | Refusal]:
+        asked = {where: positions[where] for where in some}
+        answer: FetchResponse = await core.ask(
+            node, fetch_request(core.metadata, settings, asked), api_key=ApiKey.FETCH, at_least=ISOLATION_FROM,
+            connection_name=settings.connection_name, timeout_s=core.settings.request_timeout_s + settings.fetch_wait_s,
+        )  # fmt: skip
+        found: dict[TopicPartition, Fetched | Refusal] = {}
+        for topic in answer.responses:
+            name = topic.topic or core.metadata.names.get(topic.topic_id, "")
+            for each in topic.partitions:
+                where = place(name, each.partition_index)
+                if each.error_code:
+                    found[where] = refusal(each.error_code)
+                elif where in asked:
+                    found[where] = fetched(where, each, asked[where], settings)
+        return found
+
+    return await core.scatter(ApiKey.FETCH, positions, ask)
+
+
+def fetched(where: TopicPartition, told: PartitionData, offset: int, settings: ConsumerSettings) -> Fetched:
+    aborted = [(each.producer_id, each.first_offset) for each in told.aborted_transactions or ()]
+    return Fetched(where.topic, where.partition, told.records, offset, aborted if settings.read_committed else None)

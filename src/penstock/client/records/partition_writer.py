@@ -81,6 +81,12 @@ class PartitionWriter:
         last.size_bytes += size_bytes
         return last
 
+    def close_batch(self) -> None:
+        """What is here goes at once, without what comes next."""
+        if self._queue:
+            self._queue[-1].is_closed = True
+            self.wake()
+
     def sent(self, batch: Batch, index: int) -> Sent:
         return Sent(self._place, batch, index)
 

@@ -3,7 +3,8 @@
 Its drivers are penstock.client.records.blocking and .aio.
 """
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from penstock.client.core import Core
 from penstock.client.outcomes import place as place_of
@@ -12,7 +13,7 @@ from penstock.client.records.partition_writer import PartitionWriter
 from penstock.client.records.partitioner import StickyPartition, partition_for
 from penstock.client.records.settings import ProducerSettings
 from penstock.client.tasks import Future, NoAnswer, Task, first_of
-from penstock.errors import Refusal, UnknownTopicOrPartition
+from penstock.errors import RecordListTooLarge, Refusal, UnknownTopicOrPartition
 from penstock.model import Dice, TopicPartition
 from penstock.wire.compression import CODECS_BY_NAME
 from penstock.wire.messages.init_producer_id_request import InitProducerIdRequest
@@ -72,6 +73,25 @@ class ProducerCore:
         self.buffered_bytes += size
         index = batch.add(self.core.clock.now() if timestamp_ms is None else timestamp_ms, key, value, headers)
         return writer.sent(batch, index)
+
+    def offer_apart(self, topic: str, records: Sequence[Mapping[str, Any]]) -> list[Sent] | None:
+        """Take records that go at once, and share no batch with those of another call: what is wrong with one of them
+        is nobody else's trouble. Each is what `offer` is given. None: none is taken, as there is no room for them or
+        the topic is not known.
+        """
+        size = sum(size_of(each.get("key"), each.get("value"), each.get("headers", ())) for each in records)
+        if size > self.settings.buffer_bytes:
+            raise RecordListTooLarge(f"{size} bytes of records at once; at most {self.settings.buffer_bytes}")
+        known = self.core.metadata.topics.get(topic)
+        if known is None or self.buffered_bytes + size > self.settings.buffer_bytes:
+            return None
+        for partition in {each.get("partition") for each in records} - {None}:
+            if partition not in known.partitions:
+                raise UnknownTopicOrPartition(f"{topic} has no partition {partition}")
+        taken = [sent for each in records if (sent := self.offer(topic, **each)) is not None]
+        for place in {each.place for each in taken}:
+            self._writers[place].close_batch()
+        return taken
 
     async def send(
         self,

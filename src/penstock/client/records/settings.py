@@ -46,6 +46,9 @@ class ConsumerSettings(msgspec.Struct, frozen=True, kw_only=True):
     auto_commit: bool = True
     """With a group: what `poll` handed out is committed by a later `poll`, and by `close`."""
     auto_commit_s: float = 5.0
+    connection_name: str = "fetch"
+    """Consumers of one client that share it wait for each other's fetches. `close` ends the connections of a name that
+    is not this one."""
     instance_id: str | None = None
     """A member that comes back under its name keeps its partitions."""
     rebalance_timeout_s: float = 300.0
