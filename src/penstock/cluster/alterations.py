@@ -143,6 +143,7 @@ def check(
                 raise InvalidRequest("name a group: what holds for all groups is set on the broker")
             check_group(after, config)
             dead_letter_topics.check_group(before, after, image, config)
+            schedule_topics.check_group(resource.name, after, image)
         case ResourceType.CLIENT_METRICS:
             if not resource.name:
                 raise InvalidRequest("name a client metrics subscription")

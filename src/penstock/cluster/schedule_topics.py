@@ -176,6 +176,18 @@ def _too_many(name: str, target: TopicImage) -> str:
     return f"a schedule topic has at most as many partitions as its target {name}, which has {len(target.partitions)}"
 
 
+def check_group(group_id: str, after: Mapping[str, str], image: ClusterImage) -> None:
+    """A topic that is made on first use belongs to one group."""
+    name = after.get(RETRY_TOPIC_NAME.name, "")
+    others = (
+        other.name
+        for other, settings in image.settings.items()
+        if other.type is ResourceType.GROUP and settings.get(RETRY_TOPIC_NAME.name) == name and other.name != group_id
+    )
+    if name and (other := next(others, None)) is not None:
+        raise InvalidConfig(f"{RETRY_TOPIC_NAME.name}: {name} stands for the group {other} already")
+
+
 def check_altered(before: Mapping[str, str], after: Mapping[str, str]) -> None:
     for name, default in _GIVEN_ONCE.items():
         if before.get(name, default) != after.get(name, default):

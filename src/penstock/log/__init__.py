@@ -16,7 +16,16 @@ from penstock.log.damage.mending import (
     write_into,
 )
 from penstock.log.damage.scrub import Scrubber
-from penstock.log.damage.suspects import Suspect, convict, examine, look_again, not_sent, suspect, suspect_slice
+from penstock.log.damage.suspects import (
+    Suspect,
+    convict,
+    examine,
+    look_again,
+    look_into,
+    not_sent,
+    suspect,
+    suspect_slice,
+)
 from penstock.log.epochs import LEADER_EPOCH_MAX, LeaderEpochs
 from penstock.log.file_pool import UNREADABLE, FilePool
 from penstock.log.flusher import Flusher, FlushMetrics
@@ -93,6 +102,7 @@ __all__ = [
     "keep_sound",
     "look_again",
     "look_for_sound",
+    "look_into",
     "lost_logs",
     "mended",
     "not_sent",

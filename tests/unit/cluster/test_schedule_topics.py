@@ -1,6 +1,6 @@
 import pytest
 
-from penstock.cluster import CreateTopic, Keys, PartitionImage, TopicImage, schedule_topics
+from penstock.cluster import CreateTopic, Keys, PartitionImage, Resource, ResourceType, TopicImage, schedule_topics
 from penstock.cluster.image.image import ClusterImage
 from penstock.errors import InvalidConfig, InvalidPartitions, PolicyViolation
 from penstock.metastore import Revision
@@ -110,6 +110,15 @@ def test_s4_what_decides_when_records_are_due_is_given_once(name: str) -> None:
 def test_settings_that_would_mean_nothing_are_refused(settings: dict[str, str], what: str) -> None:
     with pytest.raises(InvalidConfig, match=what):
         schedule_topics.check_new(CreateTopic("late"), settings, image_with(orders={}))
+
+
+def test_one_name_stands_for_one_group() -> None:
+    image, name = image_with(), "penstock.retry.topic.name"
+    image.settings[Resource(ResourceType.GROUP, "the first")] = {name: "same"}
+    with pytest.raises(InvalidConfig, match="stands for the group the first already"):
+        schedule_topics.check_group("the second", {name: "same"}, image)
+    for group, settings in (("the first", {name: "same"}), ("the second", {name: "other"}), ("the second", {})):
+        schedule_topics.check_group(group, settings, image)
 
 
 def test_the_target_may_be_named_anew_with_other_settings() -> None:

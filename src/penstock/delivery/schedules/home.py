@@ -24,7 +24,7 @@ from penstock.delivery.schedules.retry_groups import RetryGroups
 from penstock.delivery.schedules.snapshot_files import SnapshotFile
 from penstock.delivery.schedules.stage import AHEAD_MS, SOON_MS
 from penstock.delivery.schedules.state import ScheduleState
-from penstock.errors import NotLeaderOrFollower, Refusal
+from penstock.errors import CorruptMessage, NotLeaderOrFollower, Refusal
 from penstock.model import Clock
 from penstock.replication import ClosedSegments, Partition
 from penstock.settings import TopicConfig
@@ -153,7 +153,9 @@ class ScheduleHome:
         except NotLeaderOrFollower:
             pass
         except Refusal as refusal:
+            # What was taken for the next intent is not where it was; the log says where it is.
             _log.warning("schedule stands still", partition=name, reason=refusal.message)
+            self.is_loaded = False
         except Exception as bug:
             _log.error("schedule failed: it begins anew from its log", partition=name, exc_info=bug)
             self.is_loaded = False
@@ -262,12 +264,20 @@ class ScheduleHome:
 
     async def _read_ahead(self, wanted: list[int]) -> None:
         stage = self.state.stage
+        place, failed_at = 0, -1
         try:
-            place = 0
             while place < len(wanted) and not self.is_over:
                 if place and stage.is_full:
                     break
-                upto, found = await self._reader.some_records(wanted, place)
+                try:
+                    upto, found = await self._reader.some_records(wanted, place)
+                except CorruptMessage as damage:
+                    if failed_at != place:  # now that it is known, what lies in front of it can be read
+                        failed_at = place
+                        continue
+                    # It is held until it can be read again, and the others go on.
+                    _log.warning("record that waits is damaged", offset=wanted[place], reason=damage.message)
+                    upto, found = place + 1, {}
                 for offset in wanted[place:upto]:
                     stage.bring(offset, found.get(offset))
                 place = upto

@@ -16,7 +16,8 @@ from penstock.delivery.schedules.reading import (
     pick,
     plans_in,
 )
-from penstock.log import FileSlice, Pace
+from penstock.errors import CorruptMessage, KafkaStorageError
+from penstock.log import FileSlice, Pace, look_into
 from penstock.replication import Partition
 from penstock.settings import TopicConfig
 from penstock.wire.records import Record
@@ -102,6 +103,12 @@ async def _from_piece(piece: FileSlice, make: Callable[[Breathe], T]) -> T:
         if piece.is_recent and piece.size <= LOOP_BYTES_MAX:
             return make(lambda: None)
         return await asyncio.to_thread(make, Pace(lambda: math.inf).breathe)
+    except CorruptMessage as error:
+        await look_into(piece, str(error))
+        raise
+    except OSError as error:
+        await look_into(piece, str(error))
+        raise KafkaStorageError(f"records that wait cannot be read: {error.strerror or error}") from error
     finally:
         piece.release()
 

@@ -9,11 +9,12 @@ import msgspec
 
 from penstock.delivery.dedup.marks import is_mark
 from penstock.delivery.schedules.plan import SCHEDULE_ID, Cancel, Delay, Plan, read
-from penstock.wire.batch import BatchHeader
+from penstock.errors import CorruptMessage
+from penstock.wire.batch import HEADER_SIZE, BatchHeader
 from penstock.wire.malformed import Malformed
 from penstock.wire.markers import MarkerType, read_marker
 from penstock.wire.notes import may_be_note, read_note
-from penstock.wire.records import Record, iterate, select
+from penstock.wire.records import Record, crc_of, iterate, select
 
 _ID_HEADER: Final = SCHEDULE_ID.encode()
 
@@ -35,11 +36,21 @@ Planned = tuple[int, Plan | Cancel] | Nothing | Unreadable
 
 
 def batches_in(data: bytes) -> Iterator[tuple[BatchHeader, bytes]]:
+    """CorruptMessage where one is damaged: what is made of it would get a checksum that says it is sound."""
+    for header, position in _headers_in(data):
+        batch = data[position : position + header.size]
+        if len(batch) < header.size or header.size < HEADER_SIZE or crc_of(batch) != header.crc:
+            raise CorruptMessage(f"the batch at offset {header.base_offset} is damaged")
+        yield header, batch
+
+
+def _headers_in(data: bytes) -> Iterator[tuple[BatchHeader, int]]:
+    """Each with where its batch begins."""
     position = 0
-    while position < len(data):
+    while position + HEADER_SIZE <= len(data):
         header = BatchHeader.peek(data, position)
-        yield header, data[position : position + header.size]
-        position += header.size
+        yield header, position
+        position += max(header.size, HEADER_SIZE)
 
 
 def plans_in(
@@ -130,7 +141,7 @@ def aborted_batches(data: bytes, transactions: Sequence[tuple[int, int]]) -> set
     left = sorted((first, producer_id) for producer_id, first in transactions)
     found: set[tuple[int, int]] = set()
     being_aborted: set[int] = set()
-    for header, _ in batches_in(data):
+    for header, _ in _headers_in(data):
         while left and left[0][0] <= header.last_offset:
             being_aborted.add(left.pop(0)[1])
         if header.is_control:
@@ -149,7 +160,7 @@ def _records_of(batch: bytes) -> list[Record]:
 
 def _end_of(data: bytes, start: int) -> int:
     end = start
-    for header, _ in batches_in(data):
+    for header, _ in _headers_in(data):
         end = header.next_offset
     return max(end, start)
 

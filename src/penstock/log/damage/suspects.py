@@ -60,6 +60,13 @@ def suspect_slice(unsent: FileSlice) -> Suspect | None:
     return None if segment is None or end > segment.size else Suspect.within(log, segment, unsent.position, end)
 
 
+async def look_into(unread: FileSlice, reason: str) -> None:
+    """A slice could not be read, or is not what was written. OSError, but not for bytes that cannot be read."""
+    suspected = suspect_slice(unread)
+    if suspected is not None:
+        not_sent(suspected, await asyncio.to_thread(examine, suspected), reason)
+
+
 def suspect(log: "PartitionLog", offset: int) -> Suspect | None:
     """The batch at an offset; None where there is none. CorruptMessage where it is known to be damaged."""
     found = log.slice(offset, at_most=1, before=log.end_offset)

@@ -1,0 +1,48 @@
+"""A schedule partition whose log is damaged: what is read of it is what was written, or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.support.scheduling import a_home_log
+
+from penstock.errors import CorruptMessage
+from penstock.log import PartitionLog
+from penstock.replication import Partition
+
+SECOND_BATCH = 1_000
+"""The log has two batches of a thousand records."""
+
+
+def damage_the_second_batch(partition: Partition) -> None:
+    folder = partition.reader.folder
+    assert folder is not None
+    (path,) = folder.glob("*.log")
+    data = bytearray(path.read_bytes())
+    data[-2] ^= 1  # in the value of the last record
+    path.write_bytes(data)
+
+
+def test_a_damaged_record_is_not_fired_and_its_log_hears_of_it(tmp_path: Path) -> None:
+    with a_home_log(tmp_path, end=2_000, delay_ms=0) as (partition, _, reader):
+        damage_the_second_batch(partition)
+        with pytest.raises(CorruptMessage):
+            asyncio.run(reader.records([5, SECOND_BATCH + 7]))
+        assert isinstance(partition.log, PartitionLog)
+        assert partition.log.damage.ranges, "it is not served to anybody any more"
+        assert list(asyncio.run(reader.records([5]))) == [5], "what is sound is read now that the rest is known"
+        with pytest.raises(CorruptMessage):
+            asyncio.run(reader.records([SECOND_BATCH + 7]))
+
+
+def test_a_damaged_record_is_not_taken_in(tmp_path: Path) -> None:
+    with a_home_log(tmp_path, end=2_000, delay_ms=0) as (partition, _, reader):
+        damage_the_second_batch(partition)
+        with pytest.raises(CorruptMessage):
+            asyncio.run(reader.plans(0))
+        found, end = asyncio.run(reader.plans(0))
+        assert (len(found), end) == (SECOND_BATCH, SECOND_BATCH)
+        with pytest.raises(CorruptMessage):
+            asyncio.run(reader.plans(SECOND_BATCH))
