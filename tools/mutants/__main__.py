@@ -56,7 +56,7 @@ AREAS: Final = (
         ("coordinators/**/*.py",),
         (
             ("tests/unit/coordinators", "tests/scenarios"),
-            ("tests/properties", "-k", "group or transaction"),
+            ("tests/properties", "-k", "group or transaction or share"),
             SIMULATION,
         ),
     ),

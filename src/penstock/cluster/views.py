@@ -1,6 +1,6 @@
 """Which views there may be, and what may be done with them (docs/adr/0077). Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from penstock.cluster.commands import CreateTopic
@@ -93,9 +93,3 @@ def record_of(topic: TopicImage, settings: Mapping[str, str], *, count: int | No
     """What is kept of it, but with these settings, and this count of partitions."""
     own = len(topic.partitions) if count is None else count
     return TopicRecord(topic_id_text(topic.topic_id), 0 if topic.source is not None else own, dict(settings))
-
-
-def sources(names: Sequence[str], image: ClusterImage) -> dict[str, str]:
-    """What the views among these topics show."""
-    found = ((name, image.topics.get(name)) for name in names)
-    return {name: topic.source.name for name, topic in found if topic is not None and topic.source is not None}

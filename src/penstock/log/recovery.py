@@ -389,7 +389,6 @@ class _Opening:
         """Walk a segment with every checksum, building its indexes and the leader epochs anew as it goes."""
         upto = segment.size if upto is None else upto
         segment.size = self._start_indexes(segment, from_point)
-        segment.is_index_written = False
         self.end_offset = segment.base_offset
         if not upto:
             return  # a partition that never got a record has no file

@@ -312,6 +312,13 @@ def test_a_clock_that_was_set_back_makes_snapshots_cold_at_once() -> None:
     assert len(world.do(commands.ColdDue()).records) == 3
 
 
+def test_records_tell_the_time_of_a_clock_that_was_set() -> None:
+    world = ShareWorld()
+    world.set_clock_ahead(60_000)
+    (record,) = world.do(initialize()).records
+    assert isinstance(record, Snapshot) and record.write_timestamp == world.now + 60_000
+
+
 def test_many_cold_ones_are_written_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "RENEWED_AT_ONCE", 2)
     world = cold_world(ShareLimits(updates_per_snapshot=10, cold_after_ms=1_000))

@@ -47,7 +47,6 @@ class Scrubber:
         self._clock = clock
         self._pace = Pace(lambda: max(1.0, config[PENSTOCK_SCRUB_BYTES_PER_SECOND]))
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="scrub")
-        self.bytes_read = 0
 
     def expose(self, registry: MetricsRegistry) -> None:
         registry.read(DAMAGED, lambda: self._by_partition(lambda log: log.damage.count))
@@ -141,4 +140,3 @@ class Scrubber:
 
     def _spend(self, size: int) -> None:
         self._pace.spend(size)
-        self.bytes_read += size
