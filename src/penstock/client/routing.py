@@ -77,6 +77,7 @@ ROUTES: Final[dict[ApiKey, Route]] = {
     ApiKey.LIST_TRANSACTIONS: Route(Where.BROKER, _READ),
     ApiKey.LIST_OFFSETS: Route(Where.LEADER, _READ),
     ApiKey.FETCH: Route(Where.LEADER, _READ),
+    ApiKey.PRODUCE: Route(Where.LEADER, _READ),  # of numbered batches: one that is there already is known again
     ApiKey.DELETE_RECORDS: Route(Where.LEADER, _READ),  # to the same offset once more
     ApiKey.DESCRIBE_PRODUCERS: Route(Where.LEADER, _READ),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: Route(Where.LEADER, _READ),
