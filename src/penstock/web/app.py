@@ -20,6 +20,7 @@ from penstock.web.guard import Guard
 from penstock.web.leases import Leases
 from penstock.web.live import Streams
 from penstock.web.options import WebOptions
+from penstock.web.registry import registry_router
 from penstock.web.v1 import v1
 from penstock.web.v3 import v3
 
@@ -53,8 +54,9 @@ def create_app(options: WebOptions, cluster: Cluster, *, routers: Sequence[Route
         await leases.close()
         await clients.close()
 
+    passed_on = [broker_pages(options.broker_pages)] if options.broker_pages else []
     return Litestar(
-        route_handlers=[v1, v3, *([broker_pages(options.broker_pages)] if options.broker_pages else []), *routers],
+        route_handlers=[v1, v3, registry_router(), *passed_on, *routers],
         dependencies={
             "clients": Provide(lambda: clients, sync_to_thread=False, use_cache=True),
             "options": Provide(lambda: options, sync_to_thread=False, use_cache=True),

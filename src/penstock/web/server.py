@@ -102,5 +102,7 @@ async def serve(
                 server.stop()
 
         loop.add_reader(lifeline, read)
+    # Connections take it over. Head and body of an answer are two writes, and the second would wait for a late ACK.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     await server.serve(sockets=[listening])
     _log.info("web stopped")

@@ -51,7 +51,7 @@ class _Comparison:
         if reader.group != writer.group:
             if writer.kind in _PROMOTED.get(reader.kind, ()):
                 return []
-            words = f"reader type: {reader.kind.upper()} not compatible with writer type: {writer.kind.upper()}"
+            words = f"{reader.kind} does not read {writer.kind}"
             return [Problem("TYPE_MISMATCH", path or "/", words)]
         if reader.inner is not None and writer.inner is not None:
             inner = "items" if reader.kind == "array" else "values"
@@ -60,15 +60,15 @@ class _Comparison:
             return []
         found = []
         if reader.simple_name != writer.simple_name and writer.name not in reader.aliases:
-            found.append(Problem("NAME_MISMATCH", f"{path}/name", f"expected: {writer.name}"))
+            found.append(Problem("NAME_MISMATCH", f"{path}/name", f"the name was {writer.name}"))
         if reader.kind == "fixed":
             if reader.size != writer.size:
-                words = f"expected: {writer.size}, found: {reader.size}"
+                words = f"the size was {writer.size}, and is {reader.size}"
                 found.append(Problem("FIXED_SIZE_MISMATCH", f"{path}/size", words))
         elif reader.kind == "enum":
             missing = sorted(set(writer.symbols) - set(reader.symbols))
             if missing and reader.default is None:
-                found.append(Problem("MISSING_ENUM_SYMBOLS", f"{path}/symbols", f"[{', '.join(missing)}]"))
+                found.append(Problem("MISSING_ENUM_SYMBOLS", f"{path}/symbols", f"no symbol {', '.join(missing)}"))
         else:
             for index, field in enumerate(reader.fields):
                 found += self._field(field, writer, f"{path}/fields/{index}")
@@ -95,8 +95,9 @@ class _Comparison:
             return []
         if field.type.kind == "enum" and field.type.default is not None:
             return self.pair(field.type, writer, f"{path}/type")
-        return [Problem("READER_FIELD_MISSING_DEFAULT_VALUE", path, field.name)]
+        words = f"the field {field.name} has no default value and was not written"
+        return [Problem("READER_FIELD_MISSING_DEFAULT_VALUE", path, words)]
 
 
 def _lacking(writer: Schema, path: str) -> Problem:
-    return Problem("MISSING_UNION_BRANCH", path or "/", f"reader union lacking writer type: {writer.kind.upper()}")
+    return Problem("MISSING_UNION_BRANCH", path or "/", f"the union lacks {writer.name or writer.kind}")

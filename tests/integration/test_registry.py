@@ -1,0 +1,170 @@
+"""The registry of real web processes: killed, two at once, its topic read by hand, and what it takes over HTTP."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+from confluent_kafka import Consumer
+from tests.support.registry import record
+from tests.support.web import web
+
+import penstock.testing as penstock_testing
+
+KINDS = {"content-type": "application/vnd.schemaregistry.v1+json"}
+
+
+@pytest.fixture
+def cluster() -> Iterator[str]:
+    """Whose topic `_schemas` is this test's alone."""
+    with penstock_testing.broker({"node.id": "1"}) as running:
+        yield running.bootstrap
+
+
+def register(url: str, subject: str, schema: str) -> httpx.Response:
+    return httpx.post(f"{url}/registry/subjects/{subject}/versions", json={"schema": schema}, timeout=120)
+
+
+def kept(bootstrap: str) -> list[tuple[dict[str, Any], dict[str, Any] | None]]:
+    """The topic as another client reads it, record by record."""
+    consumer = Consumer({
+        "bootstrap.servers": bootstrap, "group.id": "by hand", "auto.offset.reset": "earliest",
+        "enable.partition.eof": True, "isolation.level": "read_committed",
+    })  # fmt: skip
+    found = []
+    try:
+        consumer.subscribe(["_schemas"])
+        while (message := consumer.poll(60)) is not None and message.error() is None:
+            key, value = message.key(), message.value()
+            assert isinstance(key, bytes)
+            found.append((json.loads(key), None if value is None else json.loads(value)))
+    finally:
+        consumer.close()
+    return found
+
+
+def ids_of(records: list[tuple[dict[str, Any], dict[str, Any] | None]]) -> dict[str, set[int]]:
+    """By what a schema says, the ids that it was ever kept under."""
+    ids: dict[str, set[int]] = defaultdict(set)
+    for key, value in records:
+        if key["keytype"] == "SCHEMA" and value is not None:
+            ids[value["schema"]].add(value["id"])
+    return ids
+
+
+def test_the_topic_is_in_confluents_format(cluster: str) -> None:
+    with web(cluster) as running, httpx.Client(base_url=f"{running.url}/registry", timeout=120) as http:
+        http.post("/subjects/s/versions", json={"schema": '{"type": "string"}'}).raise_for_status()
+        http.put("/config", json={"compatibility": "FULL"}).raise_for_status()
+        http.put("/mode/s", json={"mode": "READWRITE"}).raise_for_status()
+        http.delete("/subjects/s").raise_for_status()
+        http.delete("/subjects/s?permanent=true").raise_for_status()
+    schema = {"keytype": "SCHEMA", "subject": "s", "version": 1, "magic": 1}
+    deletion = {"keytype": "DELETE_SUBJECT", "subject": "s", "magic": 0}
+    mode = {"keytype": "MODE", "subject": "s", "magic": 0}
+    assert kept(cluster) == [
+        (schema, {"subject": "s", "version": 1, "id": 1, "schema": '"string"', "deleted": False}),
+        ({"keytype": "CONFIG", "subject": None, "magic": 0}, {"subject": None, "compatibilityLevel": "FULL"}),
+        (mode, {"subject": "s", "mode": "READWRITE"}),
+        (deletion, {"subject": "s", "version": 1}),
+        (mode, None),
+        (schema, None),
+        (deletion, None),
+        ({"keytype": "NOOP", "magic": 0}, {"ids": {".": 1}}),
+    ]
+
+
+def test_two_processes_are_one_registry(cluster: str) -> None:
+    """What one has answered the other knows, and no id is given to two schemas."""
+    schemas = [record(("a", "int"), name=f"R{number}") for number in range(15)]
+    with web(cluster) as first, web(cluster) as second:
+        urls = (first.url, second.url)
+
+        def work(worker: int) -> dict[str, int]:
+            given = {}
+            for number, schema in enumerate(schemas):
+                url, other = urls[(worker + number) % 2], urls[(worker + number + 1) % 2]
+                answer = register(url, f"s-{worker}-{number}", schema).raise_for_status()
+                given[schema] = answer.json()["id"]
+                found = httpx.get(f"{other}/registry/schemas/ids/{given[schema]}", timeout=120)
+                assert found.json() == {"schema": schema}, "what one process answered, the other one knows"
+            return given
+
+        with ThreadPoolExecutor(4) as pool:
+            given = list(pool.map(work, range(4)))
+        assert all(each == given[0] for each in given), "the same schema has the same id, whoever registers it"
+        assert [httpx.get(f"{url}/registry/subjects", timeout=120).json() for url in urls[:1]] == [
+            httpx.get(f"{url}/registry/subjects", timeout=120).json() for url in urls[1:]
+        ]
+    ids = ids_of(kept(cluster))
+    assert sorted(number for each in ids.values() for number in each) == list(range(1, len(schemas) + 1))
+
+
+def test_a_process_killed_in_the_middle_of_registrations_loses_nothing(cluster: str) -> None:
+    answered: dict[str, int] = {}
+    for life in range(3):
+        with web(cluster) as running:
+            enough = threading.Event()
+
+            def work(worker: int, life: int = life, url: str = running.url, enough: threading.Event = enough) -> None:
+                number = 0
+                while True:
+                    schema = record(("a", "int"), name=f"L{life}W{worker}N{number}")
+                    try:
+                        answer = register(url, f"s-{life}-{worker}-{number}", schema)
+                    except httpx.HTTPError:
+                        return  # it is dead
+                    answered[schema] = answer.raise_for_status().json()["id"]
+                    number += 1
+                    if number == 3 + life:
+                        enough.set()
+
+            workers = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
+            for each in workers:
+                each.start()
+            assert enough.wait(120)
+            running.kill()
+            for each in workers:
+                each.join()
+    with web(cluster) as running:
+        for schema, schema_id in answered.items():
+            found = httpx.get(f"{running.url}/registry/schemas/ids/{schema_id}", timeout=120)
+            assert found.json() == {"schema": schema}, "what was answered is there"
+        last = register(running.url, "last", '"int"').raise_for_status().json()["id"]
+    ids = ids_of(kept(cluster))
+    assert set(answered) <= set(ids) and all(len(each) == 1 for each in ids.values())
+    numbers = sorted(number for each in ids.values() for number in each)
+    assert numbers == list(range(1, last + 1)), "one id for one schema, without gaps: what was not committed took none"
+
+
+def test_what_comes_over_http_is_json_and_within_bounds(cluster: str) -> None:
+    with web(cluster, "--read-only") as running, httpx.Client(base_url=f"{running.url}/registry", timeout=120) as http:
+        path, body = "/subjects/s/versions", json.dumps({"schema": '"int"'})
+        assert http.post(path, content=body, headers=KINDS).json()["type"] == "urn:penstock:problem:read-only"
+        assert http.post("/subjects/s", content=body, headers=KINDS).json()["error_code"] == 40401, "a look-up reads"
+        assert http.put("/config", content=b"{}", headers=KINDS).status_code == 403
+        assert http.get("/subjects").json() == []
+    with web(cluster) as running, httpx.Client(base_url=f"{running.url}/registry", timeout=120) as http:
+        assert http.post(path, content=body, headers={"content-type": "text/plain"}).status_code == 415
+        assert http.post(path, content=body, headers=KINDS | {"origin": "https://else.example"}).status_code == 403
+        assert http.post(path, content=b"x" * 17 * 2**20, headers=KINDS).status_code == 413
+        assert http.post(path, content=b"{", headers=KINDS).json()["error_code"] == 422
+        assert http.get("/subjects").json() == [] and http.patch("/subjects").status_code == 405
+        script = '{"type":"enum","name":"E","symbols":[],"doc":"<script>alert(1)</script>"}'
+        named = "%3Cscript%3E%2F..%2F%C3%A4"
+        assert http.post(f"/subjects/{named}/versions", json={"schema": script}).json() == {"id": 1}
+        answer = http.get("/subjects", headers={"accept": "text/html"})
+        assert answer.json() == ["<script>/../ä"] and answer.headers["content-type"].startswith("application/json")
+        assert json.loads(http.get("/schemas/ids/1").json()["schema"])["doc"] == "<script>alert(1)</script>"
+
+
+def test_without_a_cluster_nothing_is_answered_as_if_it_were_empty() -> None:
+    with web("127.0.0.1:1", "--timeout", "2") as running:
+        answer = httpx.get(f"{running.url}/registry/subjects", timeout=120)
+    assert answer.status_code == 502 and answer.json()["error_code"] == 502
