@@ -106,6 +106,14 @@ def test_a_generated_password_is_printed_once(penstock: Penstock) -> None:
     assert penstock("user", "delete", "printed", "--yes").code == ExitCode.OK
 
 
+def test_brokers_that_know_no_groups_are_told_of(penstock: Penstock, tmp_path: Path) -> None:
+    assert penstock("user", "add", "grouped", "--generate", "--client-file", str(tmp_path / "g")).code == ExitCode.OK
+    soon(penstock, "user", "groups", "grouped", until=lambda outcome: outcome.code == ExitCode.OK)
+    refused = penstock("user", "groups", "grouped", "--add", "ops")
+    assert refused.code == ExitCode.FAILED and "know no groups of users" in refused.err
+    assert penstock("user", "delete", "grouped", "--yes").code == ExitCode.OK
+
+
 def test_users_that_are_not_there(penstock: Penstock) -> None:
     for command in (("password",), ("delete", "--yes"), ("scram",)):
         missing = penstock("user", command[0], "nobody", *command[1:])

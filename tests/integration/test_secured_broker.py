@@ -143,6 +143,21 @@ def test_rules_are_explained(penstock: Penstock) -> None:
     assert penstock("acl", "delete", "--who", "alice", "--yes").code == ExitCode.OK
 
 
+def test_a_rule_about_a_group_acts_for_whoever_is_in_it(penstock: Penstock, tmp_path: Path) -> None:
+    gina, topic = tmp_path / "gina.properties", "of-a-group"
+    assert penstock("topic", "create", topic).code == ExitCode.OK
+    assert penstock("user", "add", "gina", "--generate", "--client-file", str(gina), "--group", "ops").code == 0
+    assert penstock("acl", "add", "Group:ops", "--producer", "--topic", topic).code == ExitCode.OK
+    assert penstock("produce", topic, "--profile", str(gina), stdin="one\n").code == ExitCode.OK
+    (listed,) = [each for each in json.loads(penstock("user", "list", "--json").out) if each["user"] == "gina"]
+    assert listed["groups"] == ["ops"]
+    changed = penstock("user", "groups", "gina", "--add", "others", "--remove", "ops", "--json")
+    assert json.loads(changed.out) == {"user": "gina", "groups": ["others"]}
+    assert penstock("produce", topic, "--profile", str(gina), stdin="two\n").code != ExitCode.OK
+    assert penstock("user", "groups", "gina", "--remove", "ops").code == ExitCode.FAILED
+    assert penstock("user", "groups", "nobody", "--add", "ops").code == ExitCode.NOT_FOUND
+
+
 def test_rules_are_tried_out_before_they_deny(penstock: Penstock, tmp_path: Path) -> None:
     login = str(tmp_path / "eve.properties")
     assert penstock("topic", "create", "hidden").code == ExitCode.OK

@@ -38,6 +38,18 @@ _RELAY = {
     "name": "Relay", "type": "bytes", "versions": "0+", "tagged": "0+", "tag": 10_011, "ignorable": True,
 }  # fmt: skip
 
+_GROUPS_OF_USERS = {
+    # Which groups users are in from now on, in place of those that they were in.
+    "name": "GroupsOfUsers", "type": "[]GroupsOfUser", "versions": "0+", "tagged": "0+", "tag": 10_000,
+    "ignorable": True, "fields": [
+        {"name": "User", "type": "string", "versions": "0+"},
+        {"name": "Groups", "type": "[]string", "versions": "0+"},
+    ],
+}  # fmt: skip
+_MEMBER_OF = {
+    "name": "MemberOf", "type": "[]string", "versions": "0+", "tagged": "0+", "tag": 10_000, "ignorable": True,
+}  # fmt: skip
+
 ITSELF = ""
 """The message's own fields."""
 
@@ -58,6 +70,8 @@ OWN_FIELDS: Mapping[tuple[str, str], tuple[dict[str, Any], ...]] = (
         )
     }
     | {
+        ("AlterUserScramCredentialsRequest", ITSELF): (_GROUPS_OF_USERS,),
+        ("DescribeUserScramCredentialsResponse", "Results"): (_MEMBER_OF,),
         ("DescribeShareGroupOffsetsRequest", "Groups"): (_ASKED_OF_LEADERS,),
         ("DescribeShareGroupOffsetsResponse", "Partitions"): (_IN_FLIGHT,),
     }

@@ -251,6 +251,7 @@ class AsyncClient:
     alter_quotas = Awaited(access.alter_quotas)
     describe_scram = Awaited(access.describe_scram)
     alter_scram = Awaited(access.alter_scram)
+    groups_of_users = Awaited(access.groups_of_users)
     create_token = Awaited(access.create_token)
     renew_token = Awaited(access.renew_token)
     expire_token = Awaited(access.expire_token)

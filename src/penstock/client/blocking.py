@@ -162,6 +162,7 @@ class Client:
     alter_quotas = Blocking(access.alter_quotas)
     describe_scram = Blocking(access.describe_scram)
     alter_scram = Blocking(access.alter_scram)
+    groups_of_users = Blocking(access.groups_of_users)
     create_token = Blocking(access.create_token)
     renew_token = Blocking(access.renew_token)
     expire_token = Blocking(access.expire_token)

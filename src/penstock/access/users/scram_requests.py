@@ -1,4 +1,6 @@
-"""What admin clients ask about users' SCRAM keys, and what they change: as Kafka answers it, word by word."""
+"""What admin clients ask about users' SCRAM keys, and what they change: as Kafka answers it, word by word. Beyond Kafka
+the same requests tell and change which groups users are in.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -15,6 +17,7 @@ from penstock.errors import DuplicateResource, Refusal, ResourceNotFound, Unacce
 from penstock.errors import UnsupportedSaslMechanism as UnknownMechanism
 from penstock.wire.messages.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
+    GroupsOfUser,
     ScramCredentialDeletion,
     ScramCredentialUpsertion,
 )
@@ -27,6 +30,8 @@ MECHANISMS: Final[Mapping[int, str]] = {1: "SCRAM-SHA-256", 2: "SCRAM-SHA-512"}
 """As the wire numbers them."""
 SALTED_BYTES: Final[Mapping[str, int]] = {"SCRAM-SHA-256": 32, "SCRAM-SHA-512": 64}
 SALT_BYTES_MAX: Final = 1024
+GROUPS_MAX: Final = 100
+"""Of one user."""
 _NUMBERS: Final = {name: number for number, name in MECHANISMS.items()}
 
 Change = Callable[[UserRecord | None], UserRecord | None]
@@ -52,13 +57,19 @@ def _described(name: str, times: int, record: UserRecord | None) -> DescribeUser
         words = f"Attempt to describe a user credential that does not exist: {name}"
         return DescribeUserScramCredentialsResult(name, ResourceNotFound.code, words)
     infos = [CredentialInfo(_NUMBERS[mechanism], kept.iterations) for mechanism, kept in sorted(record.scram.items())]
-    return DescribeUserScramCredentialsResult(name, credential_infos=infos)
+    return DescribeUserScramCredentialsResult(name, credential_infos=infos, member_of=list(record.groups))
 
 
 def users_in(request: AlterUserScramCredentialsRequest) -> list[str]:
     """Each once, in the order in which they come."""
     return list(
-        dict.fromkeys([*(each.name for each in request.deletions), *(each.name for each in request.upsertions)])
+        dict.fromkeys(
+            [
+                *(each.name for each in request.deletions),
+                *(each.name for each in request.upsertions),
+                *(each.user for each in request.groups_of_users),
+            ]
+        )
     )
 
 
@@ -80,7 +91,31 @@ def changes_of(
             changes[each.name] = change
         except Refusal as refusal:
             refused.setdefault(each.name, refusal)
+    of_users = Counter(each.user for each in request.groups_of_users)
+    for wanted in request.groups_of_users:
+        try:
+            if of_users[wanted.user] > 1:
+                raise DuplicateResource("A user's groups cannot be altered twice in the same request")
+            if wanted.user not in refused:
+                changes[wanted.user] = _grouping(wanted, after=changes.get(wanted.user))
+        except Refusal as refusal:
+            refused.setdefault(wanted.user, refusal)
+            changes.pop(wanted.user, None)
     return refused, changes
+
+
+def _grouping(wanted: GroupsOfUser, *, after: Change | None) -> Change:
+    groups = tuple(dict.fromkeys(wanted.groups))
+    if len(groups) > GROUPS_MAX or any(not 0 < len(group) <= NAME_MAX for group in groups):
+        raise UnacceptableCredential(f"at most {GROUPS_MAX} groups, each of 1 to {NAME_MAX} characters")
+
+    def put(record: UserRecord | None) -> UserRecord:
+        changed = record if after is None else after(record)
+        if changed is None:
+            raise ResourceNotFound("There is no such user")
+        return msgspec.structs.replace(changed, groups=groups)
+
+    return put
 
 
 def _change(asked: ScramCredentialDeletion | ScramCredentialUpsertion, sealing: SealingKeys) -> Change:

@@ -3,11 +3,11 @@ one, a key or the HMAC of a token.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Any, Final
 
 from penstock.access.audit import Activity
 from penstock.access.rights import Operation, ResourceKind
+from penstock.access.users.scram_requests import users_in
 from penstock.broker.auditing.row import Key, Outcome, Row, State, Subject, none_of_its_own
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -168,11 +168,7 @@ def _quotas_kept(request: Any, refusal: Refusal) -> Any:
 
 
 def _users(request: Any, state: State) -> list[Subject]:
-    return [_user(state, name) for name in _names(request)]
-
-
-def _names(request: Any) -> list[str]:
-    return list(dict.fromkeys(each.name for each in chain(request.deletions, request.upsertions)))
+    return [_user(state, name) for name in users_in(request)]
 
 
 def _user(state: State, name: str) -> Subject:
@@ -187,7 +183,7 @@ def _users_kept(request: Any, refusal: Refusal) -> Any:
     messages = alter_user_scram_credentials_response
     made = messages.AlterUserScramCredentialsResult
     return messages.AlterUserScramCredentialsResponse(
-        results=[made(name, refusal.code, refusal.message) for name in _names(request)]
+        results=[made(name, refusal.code, refusal.message) for name in users_in(request)]
     )
 
 

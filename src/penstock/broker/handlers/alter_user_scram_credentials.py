@@ -1,4 +1,5 @@
 """AlterUserScramCredentials: add users, change their passwords, take them away. Each user stands for itself.
+Which groups users are in is changed by the same request, in a field of our own.
 
 A client sends the salted password; what is kept are keys made from it, sealed. Whoever is logged in stays so until its
 session ends.

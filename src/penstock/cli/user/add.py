@@ -14,6 +14,7 @@ from penstock.cli.user.credentials import (
     new_password,
     new_password_options,
     put,
+    put_groups,
     refuse_existing,
 )
 
@@ -22,6 +23,7 @@ from penstock.cli.user.credentials import (
 @click.argument("name")
 @mechanism_option
 @iterations_option
+@click.option("--group", "groups", multiple=True, help="A group that they are in, for rules about Group:NAME.")
 @new_password_options
 @client_options
 @json_option
@@ -30,6 +32,7 @@ def add(
     name: str,
     mechanisms: tuple[str, ...],
     iterations: int,
+    groups: tuple[str, ...],
     password_file: Path | None,
     generate: bool,
     client_file: Path | None,
@@ -49,6 +52,8 @@ def add(
     password = new_password(name, file=password_file, generate=generate)
     chosen = mechanisms or (DEFAULT,)
     put(cluster, name, password, ((each, iterations) for each in chosen), doing=f"add {name}")
+    if groups:
+        put_groups(cluster, name, groups)
     if as_json:
         shown = {"password": password} if generate and client_file is None else {}
         print_json({"user": name, "mechanisms": list(chosen), "outcome": "added", **shown})

@@ -81,6 +81,21 @@ def known(cluster: Cluster, names: Collection[str] | None = None) -> dict[str, M
     return users
 
 
+def groups_of(cluster: Cluster, names: Collection[str] | None = None) -> dict[str, list[str]]:
+    """Of those who are there."""
+    with cluster.doing("list users' groups") as client:
+        found = client.groups_of_users(names)
+    return {name: each for name, each in found.items() if isinstance(each, list)}
+
+
+def put_groups(cluster: Cluster, name: str, groups: Iterable[str]) -> None:
+    with cluster.doing(f"change groups of {name}") as client:
+        outcomes = client.alter_scram(groups={name: groups})
+    if name not in outcomes:
+        raise Failure(f"the groups of {name} were not changed: this cluster's brokers know no groups of users")
+    outcomes.all()
+
+
 def require(cluster: Cluster, name: str) -> Mechanisms:
     """NotFound, with a guess."""
     if (found := known(cluster, [name]).get(name)) is not None:

@@ -16,6 +16,7 @@ from penstock.wire.messages.alter_client_quotas_request import (
 )
 from penstock.wire.messages.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
+    GroupsOfUser,
     ScramCredentialDeletion,
     ScramCredentialUpsertion,
 )
@@ -114,13 +115,25 @@ async def describe_scram(core: Core, users: Iterable[str] | None = None) -> Outc
     )
 
 
+async def groups_of_users(core: Core, users: Iterable[str] | None = None) -> Outcomes[str, list[str]]:
+    """Which groups users are in. Apache Kafka's brokers know of none."""
+    wanted = None if users is None else [UserName(user) for user in users]
+    answer = await core.routed(DescribeUserScramCredentialsRequest(wanted))
+    return Outcomes(
+        {each.user: outcome(each.error_code, each.member_of, each.error_message) for each in answer.results}
+    )
+
+
 async def alter_scram(
     core: Core,
     *,
     put: Iterable[ScramCredentialUpsertion] = (),
     delete: Iterable[ScramCredentialDeletion] = (),
+    groups: Mapping[str, Iterable[str]] | None = None,
 ) -> Outcomes[str, None]:
-    answer = await core.routed(AlterUserScramCredentialsRequest(list(delete), list(put)))
+    """`groups`: those that a user is in from now on. Apache Kafka's brokers pass over them, without an outcome."""
+    of_users = [GroupsOfUser(user, list(names)) for user, names in (groups or {}).items()]
+    answer = await core.routed(AlterUserScramCredentialsRequest(list(delete), list(put), of_users))
     return Outcomes({each.user: outcome(each.error_code, None, each.error_message) for each in answer.results})
 
 

@@ -2,6 +2,7 @@
 from penstock.wire.fields import Field
 from penstock.wire.messages.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
+    GroupsOfUser,
     ScramCredentialDeletion,
     ScramCredentialUpsertion,
 )
@@ -21,9 +22,14 @@ DECODERS, ENCODERS = by_table(
             Field("salt", "bytes"),
             Field("salted_password", "bytes"),
         ),
+        GroupsOfUser: (
+            Field("user", "string"),
+            Field("groups", "[]string"),
+        ),
         AlterUserScramCredentialsRequest: (
             Field("deletions", "[]ScramCredentialDeletion"),
             Field("upsertions", "[]ScramCredentialUpsertion"),
+            Field("groups_of_users", "[]GroupsOfUser", tag=10000),
         ),
     },
 )

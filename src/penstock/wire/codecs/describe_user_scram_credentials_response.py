@@ -15,6 +15,7 @@ DECODERS, ENCODERS = by_table(
             Field("error_code", "int16"),
             Field("error_message", "string", null_since=0),
             Field("credential_infos", "[]CredentialInfo"),
+            Field("member_of", "[]string", tag=10000),
         ),
         CredentialInfo: (
             Field("mechanism", "int8"),

@@ -17,6 +17,11 @@ class ScramCredentialUpsertion(msgspec.Struct, gc=False):
     salted_password: bytes = b""
 
 
+class GroupsOfUser(msgspec.Struct, gc=False):
+    user: str = ""
+    groups: list[str] = msgspec.field(default_factory=list)
+
+
 class AlterUserScramCredentialsRequest(Message, gc=False):
     api_key = 51
     versions = (0, 0)
@@ -24,3 +29,4 @@ class AlterUserScramCredentialsRequest(Message, gc=False):
     codec = Codec("alter_user_scram_credentials_request")
     deletions: list[ScramCredentialDeletion] = msgspec.field(default_factory=list)
     upsertions: list[ScramCredentialUpsertion] = msgspec.field(default_factory=list)
+    groups_of_users: list[GroupsOfUser] = msgspec.field(default_factory=list)

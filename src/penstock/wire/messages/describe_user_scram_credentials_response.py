@@ -14,6 +14,7 @@ class DescribeUserScramCredentialsResult(msgspec.Struct, gc=False):
     error_code: int = 0
     error_message: str | None = ""
     credential_infos: list[CredentialInfo] = msgspec.field(default_factory=list)
+    member_of: list[str] = msgspec.field(default_factory=list)
 
 
 class DescribeUserScramCredentialsResponse(Message, gc=False):

@@ -12,6 +12,7 @@ from penstock.errors import DuplicateResource, Refusal, ResourceNotFound, Unacce
 from penstock.metastore import Revision
 from penstock.wire.messages.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
+    GroupsOfUser,
     ScramCredentialDeletion,
     ScramCredentialUpsertion,
 )
@@ -30,10 +31,13 @@ class Store:
         self.entries: dict[str, Entry] = {}
         self.users = Users(lambda: self.entries, lambda: SEALING)
 
-    def alter(self, *asked: ScramCredentialUpsertion | ScramCredentialDeletion) -> dict[str, type[Refusal] | None]:
+    def alter(
+        self, *asked: ScramCredentialUpsertion | ScramCredentialDeletion | GroupsOfUser
+    ) -> dict[str, type[Refusal] | None]:
         request = AlterUserScramCredentialsRequest(
             [each for each in asked if isinstance(each, ScramCredentialDeletion)],
             [each for each in asked if isinstance(each, ScramCredentialUpsertion)],
+            [each for each in asked if isinstance(each, GroupsOfUser)],
         )
         refused, changes = changes_of(request, SEALING, self.users.record)
         change = change_users(changes)(self.entries)
@@ -95,3 +99,34 @@ def test_everybody_is_described_without_a_key() -> None:
         ("a", [(SHA_512, 4096)]),
         ("b", [(SHA_256, 4096)]),
     ]
+
+
+def test_groups_are_those_that_were_said_last_and_outlast_a_new_password() -> None:
+    store = Store()
+    assert store.alter(put("alice"), GroupsOfUser("alice", ["ops", "ops", "all"])) == {"alice": None}
+    store.alter(put("alice", b"new"))
+    assert store.users.account("alice", "SCRAM-SHA-256").groups == ("ops", "all")
+    (told,) = describe([], store.users.names(), store.users.record)
+    assert told.member_of == ["ops", "all"]
+    assert store.alter(GroupsOfUser("alice", [])) == {"alice": None}
+    assert store.users.account("alice", "SCRAM-SHA-256").groups == ()
+
+
+def test_groups_of_nobody_too_many_and_those_without_a_name_are_refused() -> None:
+    store = Store()
+    store.alter(put("alice"), put("bob"))
+    assert store.alter(
+        GroupsOfUser("nobody", ["ops"]),
+        GroupsOfUser("alice", [""]),
+        GroupsOfUser("bob", [f"group-{number}" for number in range(101)]),
+        GroupsOfUser("twice", ["a"]), GroupsOfUser("twice", ["b"]),
+    ) == {
+        "nobody": ResourceNotFound,
+        "alice": UnacceptableCredential,
+        "bob": UnacceptableCredential,
+        "twice": DuplicateResource,
+    }  # fmt: skip
+    assert store.alter(ScramCredentialDeletion("alice", SHA_256), GroupsOfUser("alice", ["ops"])) == {
+        "alice": ResourceNotFound
+    }
+    assert store.fits("alice", b"mine"), "neither is done"
