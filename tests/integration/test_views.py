@@ -15,11 +15,15 @@ from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, Config
 from tests.integration.test_kcat_client import kcat
 from tests.support import java
 from tests.support.clients import WITHIN_S, make_topic, read_to_end
+from tests.support.faults import eventually
 from tests.support.kafka_python import KafkaConsumer
 from tests.support.kafka_python import TopicPartition as PythonPartition
+from tests.support.share_consumers import share_consumer, taken
+from tests.support.shares import earliest
 from tests.support.viewed import is_shown, make_view, viewed_topic
 
 import penstock.testing
+from penstock.client import Client
 
 CONSUME = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 LEVELS = ["read_uncommitted", "read_committed"]
@@ -178,6 +182,45 @@ def test_a_group_reads_a_view_with_offsets_of_its_own(bootstrap: str) -> None:
     committed, of_source = (checker.committed([TopicPartition(name, 0)], 60)[0].offset for name in (view, topic))
     checker.close()
     assert committed > 40 and of_source < 0, "the source has none of them"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_share_group_reads_a_view(bootstrap: str, both: tuple[str, str], level: str) -> None:
+    topic, view = both
+    expected = sorted(each.offset() or 0 for each in shown(bootstrap, topic, level))
+    group = f"shares-{level}-of-{view}"
+    with Client(bootstrap) as client:
+        earliest(client, group, isolation=level)
+    found: list[int] = []
+    with share_consumer(bootstrap, group, view) as consumer:
+        while len(found) < len(expected):
+            found += [each.offset() or 0 for each in taken(consumer)]
+    assert sorted(found) == expected
+
+
+def test_a_share_group_goes_on_with_a_view_whose_leader_was_killed_and_led_again() -> None:
+    with penstock.testing.cluster(brokers=3) as cluster:
+        topic = make_topic(cluster.bootstrap, "viewed-shares", replicas=3)
+        view = make_view(cluster.bootstrap, topic)
+        with Client(cluster.bootstrap) as client:
+            earliest(client, "shares")
+        producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all"})
+        found: list[bytes] = []
+        with share_consumer(cluster.bootstrap, "shares", view) as consumer:
+            for turn in range(4):
+                for number in range(50):
+                    value = b"%d" % (50 * turn + number)
+                    producer.produce(topic, value, partition=0, headers=[("region", "us" if number % 5 else "eu")])
+                assert producer.flush(WITHIN_S) == 0
+                while len(found) < 10 * (turn + 1):
+                    found += [each.value() or b"" for each in taken(consumer)]
+                leader = cluster.leader(topic)
+                if turn % 2:
+                    cluster.kill(leader)
+                    eventually(lambda killed=leader: cluster.leader(topic) not in (killed, -1), "another leader")  # type: ignore[misc]
+                    cluster.start(leader)
+                    cluster.wait_until_in_sync(topic)
+        assert found == [b"%d" % number for number in range(0, 200, 5)]
 
 
 def test_a_reader_that_waits_hears_of_the_first_match(bootstrap: str) -> None:

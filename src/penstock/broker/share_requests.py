@@ -62,7 +62,7 @@ class SharePlaces:
         self._authorizer = authorizer
         self._subject = subject
         self._listener = listener
-        self._find = partitions.finder(by_id=True)
+        self._find = partitions.reading_finder(by_id=True)
         self._may: dict[TopicId, Refusal | None] = {}
 
     def find(self, shared: SharedPartition) -> Partition:

@@ -149,6 +149,11 @@ class Partition:
         return TopicPartition(self.topic, self.index)
 
     @property
+    def shown(self) -> "Partition":
+        """The one whose log its readers see: itself, unless it is a view's."""
+        return self
+
+    @property
     def is_leader(self) -> bool:
         return self.leader == self.broker_id
 

@@ -8,7 +8,7 @@ several fetches of one partition never get the same record.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -56,6 +56,14 @@ class _Seen(msgspec.Struct):
         machine = self.share.machine
         is_new = machine is not None and machine.window.end <= self.read_from
         return self.batches[-1].header.last_offset - self.read_from + 1 if is_new else 0
+
+
+class _Coming(NamedTuple):
+    """What is being brought, or made of a part of the log, of which it is known what was aborted."""
+
+    offset: int
+    later: LaterRecords
+    aborted: Sequence[tuple[int, int]]
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -121,7 +129,7 @@ class ShareFetch:
         self._errors = {each.shared: each for each in refused}
         self._asked = len(partitions) + len(refused)
         self._seen: list[_Seen] = []
-        self._coming: dict[SharePartition, tuple[int, LaterRecords]] = {}
+        self._coming: dict[SharePartition, _Coming] = {}
         self._watched: list[SharePartition] = []
         self._promise: Promise[list[Given]] | None = None
         self._deadline: DeadlinePort | None = None
@@ -250,14 +258,14 @@ class ShareFetch:
         look.
         """
         coming = self._coming.get(share)
-        if coming is not None and coming[0] == offset and not coming[1].done():
+        if coming is not None and coming.offset == offset and not coming.later.done():
             return None, []
         if coming is not None:
             del self._coming[share]
-            if coming[0] == offset:
-                records = coming[1].result()
-                return records, records.aborted if isinstance(records, RecordBytes) else []
-            coming[1].release()
+            if coming.offset == offset:
+                records = coming.later.result()
+                return records, [*coming.aborted, *(records.aborted if isinstance(records, RecordBytes) else ())]
+            coming.later.release()
         reader, committed_only = share.partition.reader, share.rules.committed_only
         if not may_load and not reader.is_near(offset):
             raise NotInMemory(share.partition, offset, None)
@@ -268,7 +276,7 @@ class ShareFetch:
         except OffsetOutOfRange:
             return None, []  # after an unclean election: what comes next is given out when it is there
         if isinstance(readable.records, LaterRecords):
-            self._coming[share] = offset, readable.records
+            self._coming[share] = _Coming(offset, readable.records, readable.aborted or ())
             readable.records.add_done_callback(lambda _done: self.partition_moved())
             return None, []
         return readable.records, list(readable.aborted or ())
@@ -414,5 +422,5 @@ class ShareFetch:
             partition.waiters.unwatch(self)
         for share in self._watched:
             share.waiters.pop(self, None)
-        for _offset, records in self._coming.values():
-            records.release()
+        for coming in self._coming.values():
+            coming.later.release()

@@ -90,7 +90,7 @@ class SharePartitions:
             bugs=self._bugs,
             new_archiver=self._new_archiver,
         )
-        self._at.setdefault((key.topic_id, key.partition), {})[key] = made
+        self._at.setdefault(_place(partition), {})[key] = made
         self._of_groups.setdefault(key.group_id, {})[key] = made
         self._spawn(self._load(made))
         return made
@@ -105,7 +105,7 @@ class SharePartitions:
         """It is read anew when somebody fetches again."""
         if self._all.get(share.key) is share:
             del self._all[share.key]
-            _remove(self._at, (share.key.topic_id, share.key.partition), share.key)
+            _remove(self._at, _place(share.partition), share.key)
             _remove(self._of_groups, share.key.group_id, share.key)
             if share.is_writing:
                 self._ending[share.key] = share
@@ -125,9 +125,9 @@ class SharePartitions:
 
     def _assigned(self, partition: Partition) -> None:
         """A partition came, went, or has another leader or epoch."""
-        here = self._at.get((partition.topic_id, partition.index))
+        here = self._at.get(_place(partition))
         for share in list(here.values()) if here else ():
-            is_same = share.partition is partition
+            is_same = share.partition.shown is partition
             if not is_same or not partition.is_leader or partition.leader_epoch != share.leader_epoch:
                 _log.info("share partition dropped", share_partition=str(share.key), leader=partition.leader)
                 self.drop(share)
@@ -152,6 +152,11 @@ class SharePartitions:
 
     def _stalled(self, share: SharePartition) -> float:
         return 0.0 if share.stalled_since is None else self._clock.monotonic() - share.stalled_since
+
+
+def _place(partition: Partition) -> _Place:
+    """News of a view's partition is news of the one that it shows."""
+    return partition.shown.topic_id, partition.shown.index
 
 
 def _remove(table: "dict[T, dict[SharePartitionKey, SharePartition]]", place: T, key: SharePartitionKey) -> None:

@@ -25,6 +25,10 @@ class ViewPartition(Partition):
     def __getattr__(self, name: str) -> Any:
         return getattr(self.source, name)
 
+    @property
+    def shown(self) -> Partition:
+        return self.source
+
     def append(self, *_: Any, **__: Any) -> NoReturn:
         raise self.refusal()
 
