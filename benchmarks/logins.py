@@ -16,6 +16,7 @@ from pathlib import Path
 from benchmarks import processes
 from benchmarks.brokers import ApacheKafka, Broker, Penstock
 from benchmarks.figures import Better, Figure, Pick
+from benchmarks.guesses import USERS, known
 from benchmarks.secure import Certificates, TlsDriver
 from benchmarks.workloads import EndToEnd, Settings, Side, Values
 from penstock.access.rights import Operation, ResourceKind
@@ -128,14 +129,15 @@ def brokers(folder: Path, jars: Path, penstock: Path, certificates: Certificates
     }
     first = folder / "first-users"
     first.touch(0o600)
-    first.write_text("".join(first_user_lines(user, PASSWORD) for user in (ADMIN, USER)))
+    names = (ADMIN, USER, *map(known, range(USERS)))
+    first.write_text("".join(first_user_lines(user, PASSWORD) for user in names))
     of_penstock = {
         **certificates.of_broker,
         **rules,
         "penstock.bootstrap.users.file": str(first),
         "penstock.tls.handshakes.per.second.max": 1_000_000,
     }
-    users = dict.fromkeys((ADMIN, USER), PASSWORD)
+    users = dict.fromkeys(names, PASSWORD)
     return [
         ApacheKafka("kafka", folder / "rights-kafka", jars, protocol="SASL_SSL", settings=of_kafka, users=users),
         Penstock("penstock", folder / "rights-penstock", penstock, of_penstock, protocol="SASL_SSL"),

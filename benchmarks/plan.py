@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.coordination import NEW_GROUPS, Commits, Joins, LargeTransactions, Transactions
+from benchmarks.guesses import Guesses
 from benchmarks.logins import DuringLogins, Logins
 from benchmarks.secure import Handshakes
 from benchmarks.workloads import EndToEnd, OneRecordRequests, Settings, Transfer, Workload
@@ -131,11 +132,12 @@ def _secure(big_bytes: int, *, requests: int, handshakes_s: int) -> list[Workloa
     ]
 
 
-def _rights(*, requests: int, logins_s: float, paced_s: float) -> list[Workload]:
+def _rights(*, requests: int, logins_s: float, guesses: int, paced_s: float) -> list[Workload]:
     title = "one-record requests, TLS, SCRAM and access rules"
     return [
         OneRecordRequests("rights.single", title, requests, pace_bar=2.0, cpu_bar=0.40),
         Logins(logins_s),
+        Guesses(guesses),
         DuringLogins(EndToEnd("rights.paced", "end to end at 1,000/s", 1_000, seconds=paced_s)),
     ]
 
@@ -187,7 +189,7 @@ def quick() -> Plan:
         prefix="tls.", of="TLS",
     )  # fmt: skip
     rights = Phase(
-        _rights(requests=4_000, logins_s=2, paced_s=1.5),
+        _rights(requests=4_000, logins_s=2, guesses=1, paced_s=1.5),
         rounds=1, warm_rounds_min=1, warm_rounds_max=1, warm_within=0.10, rest_s=0.5, budget_s=60, is_hurried=True,
         prefix="rights.", of="logins and rules",
     )  # fmt: skip
@@ -220,7 +222,7 @@ def whole() -> Plan:
         prefix="tls.", of="TLS",
     )  # fmt: skip
     rights = Phase(
-        _rights(requests=25_000, logins_s=5, paced_s=5),
+        _rights(requests=25_000, logins_s=5, guesses=5, paced_s=5),
         rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=7 * 60,
         prefix="rights.", of="logins and rules",
     )  # fmt: skip
