@@ -22,8 +22,9 @@ COMMAND = (sys.executable, "-m", "penstock.cli")
 
 
 def environment() -> dict[str, str]:
-    """Ours, without what the command would take for its own."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
+    """Ours, without what the command would take for its own; and without a web process beside the broker."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
+    return ours | {"PENSTOCK_WEB_LISTENER": ""}
 
 
 def two_free_ports() -> int:

@@ -11,6 +11,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from penstock.web.options import WebOptions
 from penstock.web.problems import CHALLENGE, MEDIA_TYPE, Problem, of_problem
+from penstock.web.slashes import put_back
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 READS_BY_POST: Final = "read_by_post"
@@ -62,6 +63,7 @@ class Guard:
 
     def around(self, app: ASGIApp) -> ASGIApp:
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+            put_back(scope["path_params"])
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             reads = READS_BY_POST in scope["route_handler"].opt
             try:

@@ -13,6 +13,8 @@ import structlog
 import uvicorn
 from litestar import Litestar
 
+from penstock.web import slashes
+
 HEAD_BYTES_MAX = 64 * 1024
 """Of a request. A longer one gets 400."""
 STOP_S = 5
@@ -82,7 +84,7 @@ async def serve(
     started this one does.
     """
     config = uvicorn.Config(
-        app, http="h11", ws="wsproto", loop="none", lifespan="on", log_config=None, access_log=False,
+        slashes.kept(app), http="h11", ws="wsproto", loop="none", lifespan="on", log_config=None, access_log=False,
         server_header=False, date_header=False, limit_concurrency=connections_max,
         h11_max_incomplete_event_size=HEAD_BYTES_MAX, timeout_graceful_shutdown=STOP_S, proxy_headers=False,
     )  # fmt: skip

@@ -6,10 +6,10 @@ from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.group.behind import PartitionLag, total_records, total_seconds, unknown_lags
 from penstock.cli.group.describe import ranges
-from penstock.cli.group.described import GroupFacts, Member
 from penstock.cli.group.facts import not_all_listed, refuse_if_active
 from penstock.cli.program import run
 from penstock.client import NotConnected
+from penstock.client.described import GroupFacts, Member
 
 NOTHING_LISTENS = "127.0.0.1:1"
 

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure
-from penstock.cli.group.described import GroupFacts, Member
 from penstock.cli.group.facts import committed_offsets
 from penstock.cli.places import Place
 from penstock.cli.topic.offsets import PartitionRange, offsets_unknown, partition_ranges
 from penstock.client import place
+from penstock.client.described import GroupFacts, Member
 
 POLL_S = 0.25
 FIRST_RECORD_BYTES = 16_384

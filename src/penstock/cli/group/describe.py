@@ -7,11 +7,11 @@ import click
 
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.group.behind import PartitionLag, partition_lags, total_records, unknown_lags
-from penstock.cli.group.described import GroupFacts
 from penstock.cli.group.facts import existing_groups
 from penstock.cli.output import json_option, print_json, print_table
 from penstock.cli.places import Place
 from penstock.cli.printable import printable
+from penstock.client.described import GroupFacts
 
 
 @click.command(no_args_is_help=True)

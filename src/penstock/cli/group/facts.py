@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure, NotFound, Unreachable
-from penstock.cli.group.described import GroupFacts, described_classic, described_consumer, state_name
 from penstock.cli.places import Place
 from penstock.client import NotConnected, TopicInfo
+from penstock.client.described import GroupFacts, described_classic, described_consumer, state_name
 from penstock.errors import GroupIdNotFound, Refusal, UnsupportedVersion
 from penstock.model.words import counted, did_you_mean
 

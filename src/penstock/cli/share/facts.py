@@ -6,11 +6,11 @@ from typing import Final
 
 from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure, NotFound
-from penstock.cli.group.described import Member, state_name
 from penstock.cli.group.facts import ListedGroup
 from penstock.cli.group.facts import list_groups as list_of_protocols
 from penstock.cli.places import Place
 from penstock.client import Outcomes
+from penstock.client.described import Member, state_name
 from penstock.errors import GroupIdNotFound, UnsupportedVersion
 from penstock.model.words import counted, did_you_mean
 from penstock.wire.messages.share_group_describe_response import DescribedGroup

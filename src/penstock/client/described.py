@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from penstock.cli.places import Place
-from penstock.client import Node
+from penstock.client.network import Node
 from penstock.wire import Malformed
 from penstock.wire.messages.consumer_group_describe_response import DescribedGroup as ConsumerGroup
 from penstock.wire.messages.consumer_protocol_assignment import ConsumerProtocolAssignment
@@ -20,6 +19,9 @@ _STATES: Final = {
     "empty": "empty",
 }
 VERSION_BYTES: Final = 2
+
+Place = tuple[str, int]
+"""A topic and the index of a partition."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class GroupFacts:
     assignor: str | None
     coordinator: str | None
     members: tuple[Member, ...]
+    coordinator_id: int | None = None
 
     def owners(self) -> dict[Place, Member]:
         return {place: member for member in self.members for place in member.partitions}
@@ -92,6 +95,7 @@ def _facts(name: str, state: str, kind: str, assignor: str, coordinator: Node, m
         assignor or None,
         f"{coordinator.host}:{coordinator.port} (id {coordinator.id})",
         tuple(sorted(members, key=lambda each: (each.client_id, each.member_id))),
+        coordinator.id,
     )
 
 
