@@ -122,7 +122,7 @@ class BrokerProcess(Owner):
         self.probe = SimulatedProbe(self)
         self.is_listening = False
         self.is_serving = False
-        self.is_leaving = False
+        self.is_leaving = self.is_isolated = False
         self._waiting: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._life: asyncio.Task[None] | None = None
         self.cluster: Cluster | None = None
@@ -186,6 +186,9 @@ class BrokerProcess(Owner):
             self.coordinators.start()
         if world.has_schedules:
             services.schedules.start()
+        if world.has_shares:
+            services.groups.start()
+            services.shares.start()
         self.spawn(kept.keep_house())
         self.spawn(self._until_ended(cluster))
         self.is_serving = True
@@ -238,6 +241,11 @@ class BrokerProcess(Owner):
         assert self.partitions is not None
         self.world.marks["broker cut off stood aside" if is_isolated else "broker cut off came back"] += 1
         self.world.note(f"{self} is {'cut off' if is_isolated else 'back'}")
+        self.is_isolated = is_isolated
+        self.stand_aside(is_isolated)
+
+    def stand_aside(self, is_isolated: bool) -> None:
+        assert self.partitions is not None
         self.partitions.stand_aside(is_isolated)
 
     def was_cut(self) -> None:

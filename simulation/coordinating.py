@@ -164,9 +164,9 @@ class SimulatedPeers(Peers):
 
 
 def _answer(peer: "BrokerProcess", request: Any, version: int) -> Any:
-    relayed = peer.world.answer_relay
-    if relayed is not None:
-        return relayed(peer, request)
+    others = peer.world.answer_peer
+    if others is not None:
+        return others(peer, request)
     assert peer.coordinators is not None
     return peer.coordinators.answer_peer(request, version)
 

@@ -75,11 +75,11 @@ class FetchServer:
                     return
                 answer = answer.result()
             self._owed.popleft()
-            body = b"".join(self._bytes_of(chunk) for chunk in answer)
+            body = b"".join(self.bytes_of(chunk) for chunk in answer)
             self._end.write(struct.pack(">iiB", len(body) + 5, correlation_id, 0) + body)
 
     @staticmethod
-    def _bytes_of(chunk: Any) -> bytes:
+    def bytes_of(chunk: Any) -> bytes:
         if isinstance(chunk, (bytes, bytearray)):
             return bytes(chunk)
         data: bytes = chunk.read()

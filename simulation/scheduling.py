@@ -21,28 +21,14 @@ from penstock.delivery.schedules import home, intake, outbox, snapshot_files, st
 from penstock.delivery.schedules.firing import SCHEDULED_FROM
 from penstock.delivery.schedules.machine import ScheduleMachine
 from penstock.delivery.schedules.refs import decode as decode_refs
-from penstock.errors import Refusal
-from penstock.model import Millis, PartitionIndex, TopicId, TopicPartition
-from penstock.replication import append_moved, append_note
-from penstock.wire.messages.list_offsets_request import ListOffsetsRequest
-from penstock.wire.messages.list_offsets_response import (
-    ListOffsetsPartitionResponse,
-    ListOffsetsResponse,
-    ListOffsetsTopicResponse,
-)
-from penstock.wire.messages.produce_request import ProduceRequest
-from penstock.wire.messages.produce_response import (
-    PartitionProduceResponse,
-    ProduceResponse,
-    TopicProduceResponse,
-)
+from penstock.model import Millis, PartitionIndex, TopicPartition
+from penstock.replication import append_note
 from penstock.wire.notes import read_note
-from penstock.wire.produce import MOVED_FROM
 from penstock.wire.records import Record, build_batch, iterate
-from simulation.broker import BrokerProcess, when_acknowledged
 from simulation.bugs import NO_BUG, Bug
 from simulation.clients import PRODUCER_IDS_FROM, IdempotentProducer
 from simulation.disk import Place
+from simulation.moving import answer_mover
 from simulation.operators import SEGMENTS, TIMEOUT_MS
 from simulation.oracle import Violation
 from simulation.world import SETTLED_WITHIN_S, TOPIC, World
@@ -114,7 +100,7 @@ class ScheduledWorld(World):
         self.members = []
         self.in_sync_least = 2
         self.has_schedules = True
-        self.answer_relay = answer_relay
+        self.answer_peer = answer_mover
         self.schedulers: list[Scheduler] = []
         self.written_at: dict[bytes, float] = {}
         """When an intent was given to a log."""
@@ -268,47 +254,6 @@ class ScheduledWorld(World):
 
 
 _append_note = append_note
-
-
-# What brokers ask each other ------------------------------------------------------------------------------------------
-
-
-def answer_relay(process: BrokerProcess, request: Any) -> Any:
-    if isinstance(request, ListOffsetsRequest):
-        return _end_of(process, request)
-    assert isinstance(request, ProduceRequest)
-    return process.spawn(_take_moved(process, request))
-
-
-def _end_of(process: BrokerProcess, request: ListOffsetsRequest) -> ListOffsetsResponse:
-    (topic,) = request.topics
-    (asked,) = topic.partitions
-    answer = ListOffsetsPartitionResponse(asked.partition_index)
-    try:
-        partition = process.find(TopicPartition(topic.name, PartitionIndex(asked.partition_index)))
-        partition.require_leader()
-        answer.offset = partition.reader.latest_offset(committed_only=False)
-    except Refusal as refusal:
-        answer.error_code = refusal.code
-    return ListOffsetsResponse(topics=[ListOffsetsTopicResponse(topic.name, [answer])])
-
-
-async def _take_moved(process: BrokerProcess, request: ProduceRequest) -> ProduceResponse:
-    topic = request.topic_data[0]
-    (part,) = topic.partition_data
-    assert request.transactional_id is not None and part.records is not None
-    from_offset = int(request.transactional_id.removeprefix(MOVED_FROM))
-    answer = PartitionProduceResponse(part.index)
-    try:
-        partition = process.find_by_id(Place(TopicId(topic.topic_id), DUE))
-        before = partition.log.end_offset
-        appended = await append_moved(partition, memoryview(bytearray(part.records)), from_offset=from_offset)
-        process.world.marks["sent again"] += partition.log.end_offset == before
-        found = when_acknowledged(partition, appended, -1)
-        answer.base_offset = found if isinstance(found, int) else await found
-    except Refusal as refusal:
-        answer.error_code = refusal.code
-    return ProduceResponse(responses=[TopicProduceResponse(topic_id=topic.topic_id, partition_responses=[answer])])
 
 
 # Planted bugs ---------------------------------------------------------------------------------------------------------

@@ -145,11 +145,11 @@ class World:
         self._machines: FileMachines | None = None
         self.partitions = [TopicPartition(TOPIC, PartitionIndex(index)) for index in range(dice.choice((1, 2, 3)))]
         self.has_transactions = dice.random() < 0.5
-        self.has_schedules = False
+        self.has_schedules = self.has_shares = False
         self.more_settings: dict[str, str] = {}
         """Of all brokers."""
-        self.answer_relay: Callable[[BrokerProcess, Any], Any] | None = None
-        """What brokers answer to whoever moves records to them."""
+        self.answer_peer: Callable[[BrokerProcess, Any], Any] | None = None
+        """What brokers answer each other, where it is not about transactions."""
         self.commits_offsets = self.has_transactions and dice.random() < 0.5
         self.makes_anew = not self.has_transactions and dice.random() < 0.4
         self.operators = Operators(self, factors=(IN_SYNC_MIN, 3, 3))
