@@ -289,6 +289,27 @@ async def test_a_lookup_without_its_index_is_refused_in_words(log: PartitionLog,
     again.flushing.close()
 
 
+@pytest.mark.parametrize("index", ["on a bad sector", "gone"])
+def test_segments_age_by_their_batches_where_their_time_index_cannot_be_read(
+    tmp_path: Path, bad: BadSectors, index: str
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings={"retention.ms": "1000"})
+    for timestamp in (T, T + 50, T + 20):
+        fill(log, 1, timestamp=timestamp)
+    log.rolling.roll()
+    log.flushing.close()
+    again = reopen(log, is_clean=True)
+    first = again.segments[0]
+    if index == "gone":
+        Path(first.path(".timeindex")).unlink()
+    else:
+        bad.add(Path(first.path(".timeindex")), 0)
+    os.utime(first.file.path, (0, 0))
+    assert again.retention.delete_old_segments(T + 50 + 1000, 3) == 0
+    assert again.retention.delete_old_segments(T + 50 + 1001, 3) == 1
+    again.flushing.close()
+
+
 def test_of_what_may_be_read_nobody_is_told_more_because_of_it(tmp_path: Path, bad: BadSectors) -> None:
     """A reader's limit lies behind a header that cannot be read, in the segment that is appended to."""
     log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "1000000"})

@@ -139,16 +139,24 @@ class SegmentOnDisk:
             return TimeIndex()
 
     def retention_timestamp(self) -> int:
-        """By which the segment ages: its largest timestamp, or the file's when no record has one."""
-        timestamp = self.load_timestamps()
+        """By which the segment ages: its largest timestamp, or the file's when no record has one, or the index
+        cannot be read. The batches confirm it before anything is deleted.
+        """
+        try:
+            timestamp = self.load_timestamps()
+        except OSError as error:
+            if error.errno not in UNREADABLE:
+                raise
+            timestamp = NO_TIMESTAMP
         return timestamp if timestamp >= 0 else Path(self.file.path).stat().st_mtime_ns // 1_000_000
 
     def confirm_timestamp(self) -> None:
         """Ask the batches whether the largest timestamp is right: an index has no checksum, deleting is for good. Those
         from the one on that should have it, which are few unless time went backwards; all, where it does not."""
-        if self.max_timestamp < 0 or not self.size or self.time_index is not None:
+        if not self.size or self.time_index is not None:
             return  # memory needs no confirming
-        start = self.load_offset_index().floor(self.max_timestamp_last - self.base_offset)
+        last = self.max_timestamp_last - self.base_offset if self.max_timestamp >= 0 else 0
+        start = self.load_offset_index().floor(last)
         with private_descriptor(self.file.path) as fd:
             from_there = [
                 self._timestamp_at(fd, position)
