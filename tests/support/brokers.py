@@ -175,18 +175,7 @@ class Brokers:
         folders: tuple[str, ...] = (),
         line: Line | None = None,
     ) -> Cluster:
-        self._lives += 1
-        self.network.dead.discard(broker_id)
-        self.network.hung.discard(broker_id)
-        line = self.lines[broker_id] = line or Line(self.store)
-        metrics = self.metrics[broker_id] = ControllerMetrics()
-        cluster = Cluster(
-            line,
-            broker_id=BrokerId(broker_id),
-            config=Config.for_broker({"node.id": str(broker_id), **self._settings}),
-            dice=SeededDice(self._lives),
-            others=ClusterPorts(LoopClock(), self._probe(broker_id), metrics=metrics, bugs=self._bugs),
-        )
+        cluster = self.unjoined(broker_id, line)
         await cluster.start()
         try:
             await cluster.join(
@@ -208,6 +197,21 @@ class Brokers:
             raise
         self.clusters[broker_id] = cluster
         return cluster
+
+    def unjoined(self, broker_id: int, line: Line | None = None) -> Cluster:
+        """Not started yet either."""
+        self._lives += 1
+        self.network.dead.discard(broker_id)
+        self.network.hung.discard(broker_id)
+        line = self.lines[broker_id] = line or Line(self.store)
+        metrics = self.metrics[broker_id] = ControllerMetrics()
+        return Cluster(
+            line,
+            broker_id=BrokerId(broker_id),
+            config=Config.for_broker({"node.id": str(broker_id), **self._settings}),
+            dice=SeededDice(self._lives),
+            others=ClusterPorts(LoopClock(), self._probe(broker_id), metrics=metrics, bugs=self._bugs),
+        )
 
     def _probe(self, broker_id: int) -> SimulatedProbe:
         return SimulatedProbe(broker_id, self.network, lambda other: self.clusters[other])

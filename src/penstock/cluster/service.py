@@ -116,9 +116,9 @@ class Cluster:
 
     @property
     def broker_epoch(self) -> Revision:
-        """What this broker's requests to others carry; 0 while it is not registered."""
-        if self.member is not None:
-            return self.member.registration.epoch
+        """What this broker's requests to others carry; 0 while it is not registered (its former process may be)."""
+        if self._others is not None:
+            return NO_REVISION if self.member is None else self.member.registration.epoch
         broker = self.image.brokers.get(self._broker_id)
         return NO_REVISION if broker is None else broker.epoch
 

@@ -219,6 +219,19 @@ async def test_what_a_clean_stop_flushed_counts_after_a_restart_of_the_machine_t
 
 
 @in_virtual_time
+async def test_who_is_not_registered_yet_has_no_epoch_though_its_former_self_still_is() -> None:
+    """Else a start that is broken off would say that all was flushed that that one wrote, whatever was lost since."""
+    async with some_brokers(2) as brokers:
+        former = brokers.clusters[2].broker_epoch
+        await brokers.kill(2)
+        starting = brokers.unjoined(2)
+        await starting.start()
+        assert starting.image.brokers[BrokerId(2)].epoch == former > 0
+        assert starting.broker_epoch == 0
+        await starting.stop()
+
+
+@in_virtual_time
 async def test_a_folder_that_says_all_was_flushed_before_it_counted_loses_nothing_with_the_page_cache() -> None:
     async with some_brokers(2) as brokers:
         for name in ("safe", "new"):

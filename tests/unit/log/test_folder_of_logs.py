@@ -74,6 +74,25 @@ def test_a_new_partition_is_a_folder_with_its_topic_id(tmp_path: Path) -> None:
     folder.close()
 
 
+def test_a_process_that_was_never_registered_leaves_word_of_the_registration_before_and_after_a_crash_of_none(
+    tmp_path: Path,
+) -> None:
+    world = World(tmp_path)
+    world.open().close(broker_epoch=7)
+    for found, registered, left in ((7, 0, 7), (7, -1, 7), (7, 9, 9)):
+        folder = world.open()
+        assert folder.stopped_under == found
+        folder.close(broker_epoch=registered)
+        assert f'"brokerEpoch":{left}}}' in (tmp_path / CLEAN_MARKER).read_text()
+    world.open().lock.release()  # killed
+    folder = world.open()
+    assert folder.stopped_under is None
+    folder.close(broker_epoch=0)
+    folder = world.open()
+    assert folder.stopped_under is None
+    folder.close()
+
+
 def test_after_a_clean_stop_everything_is_as_it_was(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder = world.open()

@@ -285,7 +285,8 @@ class LogFolder(FolderPort):
 
     def close(self, *, broker_epoch: int = -1) -> bool:
         """Flush and close every log, several at once; the clean marker only if all went well, with the registration
-        under which the logs were last written to. Blocks.
+        under which the logs were last written to. Of a process that was not registered that is what the marker before
+        said: after a crash nothing, for what the machine lost is lost all the same. Blocks.
         """
         if not self._is_open:
             # Whatever the folder says of its logs, we have not looked: it must go on saying it.
@@ -300,7 +301,9 @@ class LogFolder(FolderPort):
                     is_clean = self._close_some(some, executor) and is_clean
             self.write_checkpoints()
             if is_clean:
-                write_clean_marker(self.path, broker_epoch=broker_epoch)
+                write_clean_marker(
+                    self.path, broker_epoch=broker_epoch if broker_epoch > 0 else self.stopped_under or -1
+                )
         except OSError as error:
             _log.error("folder not closed cleanly", folder=str(self.path), reason=str(error))
             is_clean = False
