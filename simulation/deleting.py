@@ -19,6 +19,7 @@ from penstock.model import TopicPartition
 from penstock.replication import Partition
 from penstock.replication.followed_partition import FollowedPartition
 from penstock.replication.follower_log import FollowerLog
+from penstock.replication.followers import Followers
 from penstock.replication.following import Follower
 from penstock.replication.replica_intake import ReplicaIntake
 from penstock.wire.replica_fetch import FetchedPartition
@@ -33,7 +34,8 @@ EFFECTS = ("records deleted", "segments deleted", "begun anew behind deleted rec
 class DeletingWorld(World):
     def __init__(self, seed: int, bugs: Bug = NO_BUG, *, is_told: bool = False) -> None:
         super().__init__(seed, bugs, is_told=is_told, has_files=True)
-        self.has_transactions = self.commits_offsets = False
+        self.has_transactions = self.commits_offsets = self.minimum_changes = False
+        self.in_sync_least = 2
         self.members = []
         self.more_settings = {"log.retention.check.interval.ms": "400"}
         self._is_deleting = True
@@ -127,8 +129,14 @@ def keeps_what_its_leader_has_deleted() -> AbstractContextManager[Any]:
     return mock.patch.object(FollowerLog, "is_unshared", lambda *_, **__: False)
 
 
+def counts_what_it_cannot_compare() -> AbstractContextManager[Any]:
+    """A leader counts a follower that has only records which are deleted here, of an epoch that is forgotten."""
+    return mock.patch.object(Followers, "_cannot_compare", lambda *_: False)
+
+
 BUGS: dict[str, Bug] = {
     "begins-anew-at-the-leaders-end": Bug(19, stands_in=begins_anew_at_the_leaders_end),
     "keeps-what-its-leader-has-deleted": Bug(27, stands_in=keeps_what_its_leader_has_deleted, seed=230),
+    "counts-what-it-cannot-compare": Bug(27, stands_in=counts_what_it_cannot_compare, seed=1082),
     "deletes-what-is-not-replicated": Bug(19, stands_in=deletes_what_is_not_replicated),
 }

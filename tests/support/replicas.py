@@ -167,6 +167,9 @@ class Replicas:
                 return "cut"
             follower.follower_log.start_anew(where)
             return "began anew"
+        if follower.follower_log.is_unshared(offset, leaders_start=leader.log.start_offset):
+            follower.follower_log.start_anew(leader.log.start_offset)
+            return "began anew"
         found = leader.followers.slice(offset, bytes_max=bytes_max, at_least_one=True)
         if found is not None:
             follower.follower_log.append(memoryview(found.read()))

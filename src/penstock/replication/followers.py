@@ -41,6 +41,8 @@ class Followers:
             return diverging
         if not log.start_offset <= asked.offset <= log.end_offset:
             raise OffsetOutOfRange(f"{asked.offset} is not within [{log.start_offset}, {log.end_offset}]")
+        if self._cannot_compare(asked):
+            return None
         proposal = role.fetched(
             broker_id,
             asked.offset,
@@ -57,6 +59,14 @@ class Followers:
         if deleted.waiting:
             deleted.release(role.low_watermark(log.start_offset))
         return None
+
+    def _cannot_compare(self, asked: FetchPartition) -> bool:
+        """Whether all that a follower has is deleted here, and the epoch that wrote it forgotten: it may never have
+        been committed. The follower hears of the start, and fetches with another log, or from that start.
+        """
+        log = self._partition.log
+        is_deleted = asked.offset == log.start_offset > asked.log_start_offset
+        return is_deleted and 0 <= asked.last_fetched_epoch < log.epochs.epoch_at(log.start_offset)
 
     def slice(self, offset: int, *, bytes_max: int, at_least_one: bool) -> FileSlice | None:
         """Records up to the log's end: a follower must have them before they can be committed."""

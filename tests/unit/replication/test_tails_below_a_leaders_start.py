@@ -41,6 +41,30 @@ async def test_a_producer_is_not_told_that_what_was_never_committed_is_in_the_lo
     assert sent_again.base_offset == 2, "it is written, and not taken for a duplicate of what nobody has"
 
 
+async def test_who_has_only_what_cannot_be_compared_does_not_count_until_it_has_begun_anew(replicas: Replicas) -> None:
+    leave_behind(replicas, b"never committed")
+    replicas.append(b"another")
+    replicas.replicate(3)
+    assert replicas.leader.delete_records(1) == 1
+    assert replicas.fetch(1) == "began anew"
+    assert set(replicas.state.in_sync) == {2, 3}, "its fetch was from the leader's end, and told of another log"
+    replicas.replicate(1)
+    assert set(replicas.state.in_sync) == {1, 2, 3}
+
+
+async def test_who_has_deleted_as_much_counts(replicas: Replicas) -> None:
+    replicas.append(b"committed")
+    replicas.replicate()
+    leave_behind(replicas)
+    assert replicas[1].high_watermark == 1
+    replicas.append(b"later")
+    replicas.replicate(3)
+    assert replicas.leader.delete_records(1) == 1
+    replicas.replicate(1)
+    assert set(replicas.state.in_sync) == {1, 2, 3}
+    assert on_disk(replicas[1].log).segments[0].base_offset == 0, "what was committed is kept"
+
+
 async def test_a_batch_that_begins_before_the_leaders_start_is_taken_by_whoever_has_another_there(
     replicas: Replicas,
 ) -> None:
