@@ -1,8 +1,12 @@
-"""The registry's decisions without a cluster: a request is planned, decided, and its records applied."""
+"""The registry: its decisions without a cluster, and what real processes have written."""
 
 import json
+from collections import defaultdict
 from typing import Any
 from urllib.parse import parse_qsl, unquote
+
+import httpx
+from confluent_kafka import Consumer
 
 from penstock.registry import Asked, Reads, RegistryRefusal, plan
 from penstock.registry.state import State
@@ -17,7 +21,8 @@ def record(*fields: tuple[Any, ...], name: str = "R") -> str:
 
 
 class Play:
-    """A registry of a test; `log` is what its topic would hold."""
+    """A registry without a cluster: a request is planned, decided, and its records applied. `log` is what would be in
+    its topic."""
 
     def __init__(self) -> None:
         self.state = State()
@@ -57,3 +62,34 @@ class Play:
         for key, value in later.log:
             later.state.apply(key, value)
         return later
+
+
+def register(url: str, subject: str, schema: str) -> httpx.Response:
+    return httpx.post(f"{url}/registry/subjects/{subject}/versions", json={"schema": schema}, timeout=120)
+
+
+def kept(bootstrap: str) -> list[tuple[dict[str, Any], dict[str, Any] | None]]:
+    """The topic as another client reads it, record by record."""
+    consumer = Consumer({
+        "bootstrap.servers": bootstrap, "group.id": "by hand", "auto.offset.reset": "earliest",
+        "enable.partition.eof": True, "isolation.level": "read_committed",
+    })  # fmt: skip
+    found = []
+    try:
+        consumer.subscribe(["_schemas"])
+        while (message := consumer.poll(60)) is not None and message.error() is None:
+            key, value = message.key(), message.value()
+            assert isinstance(key, bytes)
+            found.append((json.loads(key), None if value is None else json.loads(value)))
+    finally:
+        consumer.close()
+    return found
+
+
+def ids_of(records: list[tuple[dict[str, Any], dict[str, Any] | None]]) -> dict[str, set[int]]:
+    """By what a schema says, the ids that it was ever kept under."""
+    ids: dict[str, set[int]] = defaultdict(set)
+    for key, value in records:
+        if key["keytype"] == "SCHEMA" and value is not None:
+            ids[value["schema"]].add(value["id"])
+    return ids

@@ -7,7 +7,6 @@ import msgspec
 
 from penstock.registry import avro
 from penstock.registry.records import SchemaValue
-from penstock.registry.refusals import INVALID_SCHEMA, RegistryRefusal
 from penstock.registry.schemas import Parsed, parse
 from penstock.registry.state import State
 
@@ -57,13 +56,10 @@ def messages(state: State, level: str, new: SchemaValue, parsed: Parsed, earlier
 
 def _compared(rule: Level, new: Parsed, old: Parsed) -> list[str]:
     found = []
-    try:
-        if rule.reads_earlier:
-            found += [_words(each, reader="new", writer="old") for each in new.problems(old)]
-        if rule.is_read_by_earlier:
-            found += [_words(each, reader="old", writer="new") for each in old.problems(new)]
-    except avro.InvalidSchema as error:
-        raise RegistryRefusal(INVALID_SCHEMA, f"Invalid schema: {error}") from None
+    if rule.reads_earlier:
+        found += [_words(each, reader="new", writer="old") for each in new.problems(old)]
+    if rule.is_read_by_earlier:
+        found += [_words(each, reader="old", writer="new") for each in old.problems(new)]
     return found
 
 

@@ -43,7 +43,4 @@ def parse(kind: str, text: str, references: Sequence[str] = (), *, normalized: b
         raise RegistryRefusal(INVALID_SCHEMA, f"Invalid schema type {kind}: here it is {', '.join(TYPES)}")
     if len(text.encode(errors="replace")) > SCHEMA_BYTES_MAX:
         raise RegistryRefusal(INVALID_SCHEMA, f"Invalid schema: it has more than {SCHEMA_BYTES_MAX} bytes")
-    try:
-        return _READERS[kind](text, references, normalized=normalized)
-    except avro.InvalidSchema as error:
-        raise RegistryRefusal(INVALID_SCHEMA, f"Invalid schema of type {kind}: {error}") from None
+    return _READERS[kind](text, references, normalized=normalized)

@@ -83,3 +83,50 @@ def test_a_type_within_itself_is_compared_once() -> None:
     reader, writer = parse(tree % "long")[0], parse(tree % "int")[0]
     assert not problems(reader, writer)
     assert [each.path for each in problems(writer, reader)] == ["/fields/1/type"]
+
+
+def recursive(length: int) -> str:
+    """Records within each other, the last of which has the first again."""
+    inner = '"R0"'
+    for number in reversed(range(length)):
+        inner = f'{{"type":"record","name":"R{number}","fields":[{{"name":"f","type":["null",{inner}]}}]}}'
+    return inner
+
+
+def test_what_would_take_too_long_is_refused() -> None:
+    branches = ",".join(f'{{"type":"fixed","name":"F{number}","size":1}}' for number in range(1_000))
+    union = parse(f"[{branches}]")[0]
+    other = parse("[" + branches.replace('"F', '"G') + "]")[0]
+    with pytest.raises(InvalidSchema, match="too long to compare"):
+        problems(union, other)
+
+
+@pytest.mark.parametrize("depth", range(20, 400, 20))
+def test_no_depth_is_a_bug(depth: int) -> None:
+    nested = "".join(f'{{"type":"record","name":"R{n}","fields":[{{"name":"f","type":' for n in range(depth))
+    try:
+        schema, _ = parse(nested + '"int"' + "}]}" * depth)
+        assert not problems(schema, parse(written(schema))[0])
+    except InvalidSchema as error:
+        assert depth > 50 and "too deeply" in str(error)
+
+
+def test_cycles_of_different_lengths_end() -> None:
+    reader, writer = parse(recursive(41))[0], parse(recursive(43))[0]
+    with pytest.raises(InvalidSchema, match="too deeply"):
+        problems(reader, writer)
+    assert not problems(parse(recursive(5))[0], parse(recursive(5))[0])
+
+
+def test_a_default_that_fits_no_branch_is_found_out_soon() -> None:
+    def node(name: str, inner: str) -> str:
+        return f'{{"type":"record","name":"{name}","fields":[{{"name":"f","type":{inner}}}]}}'
+
+    # Two branches at each of sixty levels, and what is wrong is at the bottom.
+    tree = node("A", f'["null",{node("B", """["null","A","B"]""")},"A"]')
+    default = "5"
+    for _ in range(60):
+        default = f'{{"f":{default}}}'
+    fields = f'{{"name":"t","type":{tree}}},{{"name":"d","type":"A","default":{default}}}'
+    with pytest.raises(InvalidSchema, match="too long to check"):
+        parse(f'{{"type":"record","name":"Z","fields":[{fields}]}}')

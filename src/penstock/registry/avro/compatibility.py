@@ -6,7 +6,7 @@ was met first.
 
 from typing import Final, NamedTuple
 
-from penstock.registry.avro.schema import Field, InvalidSchema, Schema
+from penstock.registry.avro.schema import TOO_DEEP, Field, InvalidSchema, Schema
 
 _PROMOTED: Final = {
     "long": {"int"},
@@ -16,6 +16,8 @@ _PROMOTED: Final = {
     "string": {"bytes"},
 }
 """What a reader of the type on the left takes beside its own."""
+_PAIRS_MAX: Final = 200_000
+"""Of types that are compared. Each branch of a union is compared with each of the other's."""
 
 
 class Problem(NamedTuple):
@@ -26,7 +28,10 @@ class Problem(NamedTuple):
 
 def problems(reader: Schema, writer: Schema) -> list[Problem]:
     """Why the reader cannot read what the writer wrote; empty if it can."""
-    return _Comparison().pair(reader, writer, "")
+    try:
+        return _Comparison().pair(reader, writer, "")
+    except RecursionError:
+        raise InvalidSchema(TOO_DEEP) from None
 
 
 class _Comparison:
@@ -37,6 +42,8 @@ class _Comparison:
     def pair(self, reader: Schema, writer: Schema, path: str) -> list[Problem]:
         pair = (id(reader), id(writer))
         if pair not in self._known:
+            if len(self._known) >= _PAIRS_MAX:
+                raise InvalidSchema("it takes too long to compare")
             self._known[pair] = []
             self._known[pair] = self._compared(reader, writer, path)
         return self._known[pair]
@@ -70,8 +77,9 @@ class _Comparison:
             if missing and reader.default is None:
                 found.append(Problem("MISSING_ENUM_SYMBOLS", f"{path}/symbols", f"no symbol {', '.join(missing)}"))
         else:
+            by_name = {each.name: each for each in writer.fields}
             for index, field in enumerate(reader.fields):
-                found += self._field(field, writer, f"{path}/fields/{index}")
+                found += self._field(field, writer, by_name, f"{path}/fields/{index}")
         return found
 
     def _of_writers_union(self, reader: Schema, writer: Schema, path: str) -> list[Problem]:
@@ -84,8 +92,7 @@ class _Comparison:
             if self.pair(reader, each, "")
         ]  # fmt: skip
 
-    def _field(self, field: Field, writer: Schema, path: str) -> list[Problem]:
-        by_name = {each.name: each for each in writer.fields}
+    def _field(self, field: Field, writer: Schema, by_name: dict[str, Field], path: str) -> list[Problem]:
         written = [by_name[name] for name in (field.name, *field.aliases) if name in by_name]
         if len(written) > 1:
             raise InvalidSchema(f"field {field.name} is several fields of {writer.name} by its aliases")

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from penstock.registry.avro.schema import NAMED, PRIMITIVES, Field, InvalidSchema, Schema, qualified
+from penstock.registry.avro.schema import NAMED, PRIMITIVES, TOO_DEEP, Field, InvalidSchema, Schema, qualified
 
 # Everything else on a type, or on a field, is a property that is kept as it is.
 _OF_A_TYPE: Final = frozenset(
@@ -15,6 +15,8 @@ _OF_A_TYPE: Final = frozenset(
 _OF_A_FIELD: Final = frozenset({"default", "doc", "name", "order", "type", "aliases"})
 _ORDERS: Final = ("ascending", "descending", "ignore")
 _LETTERS: Final = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo"})
+_CHECKS_MAX: Final = 1_000_000
+"""Of parts of defaults. With unions in unions each level may double them."""
 _INT_MAX, _LONG_MAX = 2**31 - 1, 2**63 - 1
 
 
@@ -27,7 +29,7 @@ def parse(text: str, references: Iterable[str] = ()) -> tuple[Schema, frozenset[
         outside = frozenset(names)
         return _Parser(names).type(_json(text), ""), outside
     except RecursionError:
-        raise InvalidSchema("it is nested too deeply") from None
+        raise InvalidSchema(TOO_DEEP) from None
 
 
 def _json(text: str) -> Any:
@@ -42,6 +44,7 @@ class _Parser:
         self._names = names
         self._open: set[str] = set()
         """Records whose fields are being read: no default can be one of them."""
+        self._checks = 0
 
     def type(self, json: Any, namespace: str) -> Schema:
         if isinstance(json, str):
@@ -116,6 +119,8 @@ class _Parser:
             self._open.add(full)
             for each in fields:
                 self._field(schema, each)
+            if len({each.name for each in schema.fields}) < len(fields):
+                raise InvalidSchema(f"a field of {full} is there twice")
             self._open.remove(full)
         reserved = _OF_A_TYPE | {"default"} if kind == "enum" else _OF_A_TYPE
         schema.props = {key: value for key, value in json.items() if key not in reserved}
@@ -141,8 +146,6 @@ class _Parser:
         _check_name(name)
         if "type" not in json:
             raise InvalidSchema(f"no field type: {_short(json)}")
-        if any(name == each.name for each in record.fields):
-            raise InvalidSchema(f"duplicate field {name} in record {record.name}")
         field = Field(name, self.type(json["type"], record.namespace))
         field.doc = _text(json, "doc")
         order = _text(json, "order") or "ascending"
@@ -164,6 +167,9 @@ class _Parser:
 
     def _fits(self, schema: Schema, value: Any) -> bool:
         """Whether a default is a value of its type. That of a union may be of any branch."""
+        self._checks += 1
+        if self._checks > _CHECKS_MAX:
+            raise InvalidSchema("its defaults take too long to check")
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         match schema.kind:
             case "string" | "bytes" | "enum" | "fixed":

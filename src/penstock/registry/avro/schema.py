@@ -2,13 +2,19 @@
 
 from typing import Any, Final
 
+from penstock.registry.refusals import INVALID_SCHEMA, RegistryRefusal
+
 PRIMITIVES: Final = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
 NAMED: Final = frozenset({"record", "error", "enum", "fixed"})
+TOO_DEEP: Final = "it is nested too deeply"
 TYPE_WORDS: Final = PRIMITIVES | NAMED | {"array", "map", "union"}
 
 
-class InvalidSchema(ValueError):
-    """The text is no schema, or refers to what is not there."""
+class InvalidSchema(RegistryRefusal):
+    """The text is no schema, or refers to what is not there, or there is too much of it."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(INVALID_SCHEMA, f"Invalid schema: {words}")
 
 
 class Field:

@@ -3,14 +3,17 @@
 import json
 from typing import Any
 
-from penstock.registry.avro.schema import NAMED, TYPE_WORDS, Field, Schema
+from penstock.registry.avro.schema import NAMED, TOO_DEEP, TYPE_WORDS, Field, InvalidSchema, Schema
 
 
 def written(schema: Schema, outside: frozenset[str] = frozenset(), *, normalized: bool = False) -> str:
     """`outside`: types of other schemas, which are named only. `normalized`: schemas that differ in the order of
     properties, or in where a namespace stands, get one text."""
-    form = _Writer(set(outside), is_normalized=normalized).type(schema, "")
-    return json.dumps(form, ensure_ascii=False, separators=(",", ":"))
+    try:
+        form = _Writer(set(outside), is_normalized=normalized).type(schema, "")
+        return json.dumps(form, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        raise InvalidSchema(TOO_DEEP) from None
 
 
 class _Writer:
