@@ -149,11 +149,14 @@ def test_a_rule_about_a_group_acts_for_whoever_is_in_it(penstock: Penstock, tmp_
     assert penstock("user", "add", "gina", "--generate", "--client-file", str(gina), "--group", "ops").code == 0
     assert penstock("acl", "add", "Group:ops", "--producer", "--topic", topic).code == ExitCode.OK
     assert penstock("produce", topic, "--profile", str(gina), stdin="one\n").code == ExitCode.OK
+    allowed = json.loads(penstock("acl", "explain", "gina", "write", f"topic:{topic}", "--json").out)
+    assert allowed["allowed"] and allowed["by"]["principal"] == "Group:ops"
     (listed,) = [each for each in json.loads(penstock("user", "list", "--json").out) if each["user"] == "gina"]
     assert listed["groups"] == ["ops"]
     changed = penstock("user", "groups", "gina", "--add", "others", "--remove", "ops", "--json")
     assert json.loads(changed.out) == {"user": "gina", "groups": ["others"]}
     assert penstock("produce", topic, "--profile", str(gina), stdin="two\n").code != ExitCode.OK
+    assert penstock("acl", "explain", "gina", "write", f"topic:{topic}").code == ExitCode.FAILED
     assert penstock("user", "groups", "gina", "--remove", "ops").code == ExitCode.FAILED
     assert penstock("user", "groups", "nobody", "--add", "ops").code == ExitCode.NOT_FOUND
 

@@ -12,6 +12,9 @@ from penstock.cli.client import Cluster, client_options
 from penstock.cli.exits import ExitCode
 from penstock.cli.output import json_option, print_json
 from penstock.cli.printable import printable
+from penstock.cli.user.credentials import groups_of
+
+_GROUP = "Group:"
 
 
 @click.command(no_args_is_help=True)
@@ -20,8 +23,8 @@ from penstock.cli.printable import printable
 @click.argument("resource")
 @click.option("--from", "host", default="", metavar="ADDRESS", help="From this address; unless said, rules for certain "
               "addresses do not count.")  # fmt: skip
-@click.option("--member-of", "groups", multiple=True, metavar="GROUP", help="A group that they are in, for rules that "
-              "name groups; repeatable.")  # fmt: skip
+@click.option("--member-of", "groups", multiple=True, metavar="GROUP", help="A group that they are in, besides those "
+              "of `penstock user groups`; repeatable.")  # fmt: skip
 @client_options
 @json_option
 def explain(
@@ -40,11 +43,15 @@ def explain(
     settings = authorizer_settings(cluster)
     with cluster.doing("list rules") as client:
         rules = rules_of(client.describe_acls())
+    whom = principal(who)
+    if any(each.startswith(_GROUP) for each in (*settings.super_users, *(rule.principal for rule in rules))):
+        kind_of_whom, _, user = whom.partition(":")
+        groups += tuple(groups_of(cluster, [user]).get(user, ()) if kind_of_whom == "User" else ())
     found = explanation(
         rules,
         right,
         name,
-        principal=principal(who),
+        principal=whom,
         groups=groups,
         host=host,
         super_users=settings.super_users,
@@ -53,7 +60,7 @@ def explain(
     if as_json:
         print_json(
             {
-                "principal": principal(who),
+                "principal": whom,
                 "right": str(right),
                 "name": name,
                 "allowed": found.is_allowed,
