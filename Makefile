@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos fuzz test-kernel-tls test-outside conformance share-kills kafka-suites pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos fuzz test-kernel-tls test-outside conformance share-kills schedule-kills kafka-suites pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -50,6 +50,7 @@ nightly: ## what is too long for CI, one after the other, for some hours: seeds,
 	$(MAKE) test-outside
 	$(MAKE) test-kernel-tls
 	$(MAKE) share-kills
+	$(MAKE) schedule-kills
 	$(MAKE) kafka-suites
 	$(MAKE) pipelines QUEUES=penstock,kafka
 	$(MAKE) pipelines-kills
@@ -109,6 +110,10 @@ test-outside: $(VENV)/.dev ## judges that CI has no time for: sslyze, franz-go, 
 share-kills: $(VENV)/.dev setup compiled ## KILLS=30 of brokers while a share group works: leaders of its partitions, its state, its membership and its dead letters
 	PENSTOCK_SHARE_KILLS=$(or $(KILLS),30) $(BIN)/pytest -q -n0 tests/integration/test_share_failover.py
 	PENSTOCK_DEAD_LETTER_KILLS=$(or $(KILLS),30) $(BIN)/pytest -q -n0 tests/integration/test_dead_letters_failover.py
+
+schedule-kills: $(VENV)/.dev setup compiled ## KILLS=30 of brokers while records wait, are tried again, and duplicates are left out
+	PENSTOCK_SCHEDULE_KILLS=$(or $(KILLS),30) $(BIN)/pytest -q -n0 tests/integration/test_schedules_failover.py tests/integration/test_retries_failover.py
+	PENSTOCK_DEDUP_KILLS=$(or $(KILLS),30) $(BIN)/pytest -q -n0 tests/integration/test_dedup.py -k kill
 
 conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka and to Penstock, answers compared
 	$(BIN)/python tools/suites.py conformance

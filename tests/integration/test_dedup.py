@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -21,9 +22,10 @@ from tests.support.kafka_python import TopicPartition as PythonPlace
 import penstock.testing as penstock_testing
 from penstock.testing import RunningBroker, RunningCluster
 
-RECORDS = 6_000
 DUPLICATE_EVERY = 5
-KILLS = 3
+KILLS = int(os.environ.get("PENSTOCK_DEDUP_KILLS", "3"))
+RECORDS = 2_000 * KILLS
+LONG_MS = "86400000"
 QUICK = {"penstock.broker.lease.ms": "1500", "penstock.broker.heartbeat.ms": "300", "min.insync.replicas": "2"}
 
 
@@ -221,7 +223,7 @@ def check(bootstrap: str, topic: str, stream: Stream) -> None:
 
 def test_no_duplicate_and_no_error_over_kills_and_restarts_of_the_broker() -> None:
     with penstock_testing.broker({"node.id": "1"}) as broker:
-        topic = make(broker.bootstrap, "kills")
+        topic = make(broker.bootstrap, "kills", penstock_dedup_window_ms=LONG_MS)
         stream = Stream(broker.bootstrap, topic)
         stream.start()
         for kill in range(KILLS):
@@ -238,7 +240,9 @@ def test_no_duplicate_and_no_error_over_kills_and_restarts_of_the_broker() -> No
 
 def test_no_duplicate_and_no_error_while_leaders_are_killed() -> None:
     with penstock_testing.cluster(QUICK, brokers=3) as cluster:
-        topic = make(cluster.bootstrap, "leaders", replicas=3, min_insync_replicas="2")
+        topic = make(
+            cluster.bootstrap, "leaders", replicas=3, min_insync_replicas="2", penstock_dedup_window_ms=LONG_MS
+        )
         cluster.wait_until_in_sync(topic)
         stream = Stream(cluster.bootstrap, topic)
         stream.start()

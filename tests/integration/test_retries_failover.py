@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 from confluent_kafka import Message, Producer
@@ -22,8 +23,8 @@ RULES = {
     "penstock.retry.max.attempts": "3",
 }
 RETRY, TARGET = "_retry.billing.orders", "orders.retry.billing"
-RECORDS = 120
-KILLS = 4
+KILLS = int(os.environ.get("PENSTOCK_SCHEDULE_KILLS", "4"))
+RECORDS = 30 * KILLS
 
 
 def make_topics(bootstrap: str) -> None:
@@ -32,7 +33,14 @@ def make_topics(bootstrap: str) -> None:
     for topic in (NewTopic(TARGET, 1, 3), NewTopic(RETRY, 1, 3, config=config)):
         for future in admin.create_topics([topic]).values():
             future.result(60)
-    entries = [ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET) for name, value in RULES.items()]
+    alter_group(bootstrap, RULES)
+
+
+def alter_group(bootstrap: str, settings: dict[str, str]) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    entries = [
+        ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET) for name, value in settings.items()
+    ]
     group = ConfigResource(ResourceType.GROUP, "billing", incremental_configs=entries)
     for future in admin.incremental_alter_configs([group]).values():
         future.result(60)
@@ -50,6 +58,32 @@ def header(record: Message, name: str) -> int:
     value = dict(record.headers() or [])[name]
     assert isinstance(value, bytes)
     return int(value)
+
+
+def test_a_dead_letter_topic_that_is_away_holds_up_nothing_and_gets_each_letter_once() -> None:
+    with penstock_testing.cluster(QUICK, brokers=3) as cluster:
+        make_topics(cluster.bootstrap)
+        cluster.wait_until_in_sync(RETRY, TARGET)
+        away = next(broker for broker in (1, 2, 3) if broker not in (cluster.leader(RETRY), cluster.leader(TARGET)))
+        admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
+        letters = {"errors.deadletterqueue.group.enable": "true", "min.insync.replicas": "1"}
+        admin.create_topics([NewTopic("dlq.away", 1, replica_assignment=[[away]], config=letters)])["dlq.away"].result(
+            60
+        )
+        alter_group(cluster.bootstrap, {"errors.deadletterqueue.topic.name": "dlq.away"})
+        cluster.kill(away)
+        producer = Producer({"bootstrap.servers": cluster.bootstrap, "enable.idempotence": True})
+        for number in range(2_000):
+            fail(producer, b"given up %d" % number, [("penstock-attempt", b"3")])
+        assert producer.flush(60) == 0
+        for number in range(3):  # the first may be sent before that one is known to be away
+            fail(producer, b"fresh %d" % number, [("penstock-delay-ms", b"0")])
+            assert producer.flush(60) == 0
+            eventually(lambda: len(came(cluster)) > number, "the fresh one")  # noqa: B023
+        cluster.start(away)
+        eventually(lambda: len(read_to_end(cluster.bootstrap, "dlq.away", 0)) >= 2_000, "all dead letters")
+        found = Counter(record.value() for record in read_to_end(cluster.bootstrap, "dlq.away", 0))
+        assert found == Counter({b"given up %d" % number: 1 for number in range(2_000)})
 
 
 def test_each_retry_comes_once_and_never_early_while_leaders_are_killed() -> None:

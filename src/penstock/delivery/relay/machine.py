@@ -246,6 +246,11 @@ class RelayMachine:
             pair.is_started = False
         return pair.is_started and not pair.is_gone and _open_count(pair) < INTENTS_OPEN_MAX
 
+    def is_failing(self, target: Target) -> bool:
+        """What was sent there came to nothing several times on end."""
+        pair = self._pairs.get(target)
+        return pair is not None and pair.pause_ms >= PAUSE_MS_MAX
+
     def intent(self, target: Target, refs: bytes, count: int) -> Intent:
         """The next one, where there is room. It is written, and applied, by the home."""
         pair = self._pairs[target]

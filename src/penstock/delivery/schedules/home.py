@@ -34,10 +34,9 @@ LOOKS_EVERY_S: Final = 1.0
 """However far away the next record is: a clock may be set."""
 RETRY_S: Final = 1.0
 FLOOR_EVERY_MS: Final = 5_000
-ASIDE_MS: Final = 30_000
-"""After so long some of what the target would not take is looked at again."""
-ASIDE_SOON_MS: Final = 1_000
-"""And after so long, if some of it was taken the last time."""
+ASIDE_MS_FIRST: Final = 1_000
+"""After so long some of what the target would not take is looked at again; each time in vain doubles it."""
+ASIDE_MS_MAX: Final = 30_000
 ASIDE_AT_ONCE: Final = 1_000
 NO_ROOM_MS: Final = 50
 
@@ -92,6 +91,7 @@ class ScheduleHome:
         """Cancels and late ones that the metrics have."""
         self._floor_at = partition.now_ms() + FLOOR_EVERY_MS
         self._aside_at = self._aside_count = 0
+        self._aside_ms = ASIDE_MS_FIRST
         self._clean_at = partition.now_ms() + partition.config[LOG_CLEANER_BACKOFF_MS]
         partition.inspector = Inspector(
             partition.config,
@@ -300,8 +300,8 @@ class ScheduleHome:
         state = self.state
         if state.aside and steady >= self._aside_at:
             is_better = len(state.aside) < self._aside_count
-            self._aside_at = steady + (ASIDE_SOON_MS if is_better else ASIDE_MS)
-            self._aside_count = len(state.aside)
+            self._aside_ms = ASIDE_MS_FIRST if is_better else min(2 * self._aside_ms, ASIDE_MS_MAX)
+            self._aside_at, self._aside_count = steady + self._aside_ms, len(state.aside)
             state.put_back(ASIDE_AT_ONCE)
         if steady < self._floor_at or self.is_over or state.noted_to > partition.high_watermark:
             return

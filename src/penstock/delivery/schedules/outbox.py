@@ -136,7 +136,9 @@ class Outbox:
         # Where the group has no dead-letter topic, those that are given up wait for one.
         target, limits = self._destination(route) or (None, TAKES_NOTHING)
         if target is not None and not state.relay.has_room(target, steady):
-            return False
+            if not route.is_given_up or not state.relay.is_failing(target):
+                return False
+            target, limits = None, TAKES_NOTHING  # nor does a dead-letter topic that is away hold up the others
         before = len(state.aside) + len(state.held)
         chosen = choose(
             state.stage,
