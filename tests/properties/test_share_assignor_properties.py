@@ -108,3 +108,13 @@ def test_no_more_moves_than_a_member_that_comes_or_goes_makes_necessary(members:
     again = assign_shared(rest, assignable)
     for member_id in rest:
         assert after[member_id].get(topic(0), frozenset()) <= again[member_id][topic(0)]
+
+
+def test_two_members_that_exchange_a_partition_do_not_both_keep_it() -> None:
+    """Each partition is to have two readers. m0 lacks one and reads 1 already, which lacks a reader."""
+    held = {"m0": {1}, "m1": {0}, "m2": {0}}
+    members = {
+        name: MemberSpec(frozenset({topic(0)}), assigned={topic(0): frozenset(mine)}) for name, mine in held.items()
+    }
+    assignment = assign_shared(members, {topic(0): frozenset({0, 1})})
+    assert sum(readers(assignment).values()) == 4 and set(readers(assignment).values()) == {2}

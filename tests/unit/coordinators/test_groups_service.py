@@ -3,10 +3,11 @@
 import asyncio
 from typing import Any
 
+import pytest
 from tests.support.groups_service import groups_world
 
 from penstock.coordinators.transactions import AddOrVerifyPartitions
-from penstock.errors import NotEnoughReplicas
+from penstock.errors import NotCoordinator, NotEnoughReplicas
 from penstock.model import TopicPartition
 from penstock.wire.markers import Marker, MarkerType
 from penstock.wire.messages.offset_commit_request import (
@@ -53,6 +54,17 @@ async def test_stable_offsets_are_told_when_the_write_that_proves_who_leads_is_r
         assert not asked.done()
         world.partition.catch_up()
         assert (await asked).topics[0].partitions[0].committed_offset == -1
+
+
+async def test_whoever_waits_when_it_stops_is_told_to_look_elsewhere() -> None:
+    async with groups_world() as world:
+        world.partition.can_prove_lead, world.partition.replicates = True, False
+        asked = asyncio.create_task(world.groups.fetch_offsets("g", [("orders", [0])], require_stable=True))
+        while not world.partition.log.batches and not asked.done():
+            await asyncio.sleep(0)
+        world.groups.stop()
+        with pytest.raises(NotCoordinator):
+            await asyncio.wait_for(asked, 60)
 
 
 async def test_a_topic_made_anew_begins_at_its_beginning_though_a_transaction_commits_on_the_former() -> None:
