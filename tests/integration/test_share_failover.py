@@ -1,8 +1,8 @@
 """Three brokers that are killed while a share group works: by turns the leader of the partition of the group (its
 membership), that of the group's state of a partition, and that of a partition that it reads.
 
-What was accepted, and answered, comes to nobody again; nothing is lost; all is done in the end. The nightly run kills
-more often: PENSTOCK_SHARE_KILLS.
+What was accepted, and answered, comes to nobody again; no record comes after a later one of its key, as the group keeps
+them in order; nothing is lost; all is done in the end. The nightly run kills more often: PENSTOCK_SHARE_KILLS.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.support.share_consumers import ACCEPT, PATIENCE_S, RELEASE, polled, s
 from tests.support.shares import earliest
 
 import penstock.testing as penstock_testing
-from penstock.client import Client, NewTopic
+from penstock.client import Change, Client, NewTopic, Resource, ResourceType
 from penstock.coordinators.runtime import java_hash
 from penstock.coordinators.shares.service import partition_of
 from penstock.coordinators.shares.states import SharePartitionKey
@@ -30,6 +30,8 @@ PARTITIONS = 3
 RECORDS = 600
 """For each kill."""
 MEMBERS = 3
+KEYS = 30
+"""Each in one partition."""
 SETTINGS = {
     "penstock.broker.lease.ms": "1500",
     "penstock.broker.heartbeat.ms": "300",
@@ -54,11 +56,16 @@ class Book:
         self.seen: set[bytes] = set()
         self.answered: set[bytes] = set()
         self.wrong: list[str] = []
+        self._newest: dict[int, int] = {}
 
     def see(self, value: bytes) -> None:
+        number = int(value)
         with self._lock:
             if value in self.answered:
                 self.wrong.append(f"{value!r} came again after its acceptance was answered")
+            newest = self._newest[number % KEYS] = max(self._newest.get(number % KEYS, 0), number)
+            if newest > number:
+                self.wrong.append(f"{value!r} came after {newest}, which has its key")
             self.seen.add(value)
 
     def answer(self, values: list[bytes]) -> None:
@@ -103,7 +110,7 @@ def settle_some(consumer: ShareConsumer, book: Book) -> bool:
 def produce(bootstrap: str, first: int) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 5, "enable.idempotence": True})
     for number in range(first, first + RECORDS):
-        producer.produce(QUEUE, b"%d" % number, partition=number % PARTITIONS)
+        producer.produce(QUEUE, b"%d" % number, key=b"%d" % (number % KEYS), partition=number % PARTITIONS)
     assert producer.flush(60) == 0
 
 
@@ -126,6 +133,9 @@ def test_what_was_accepted_stays_so_and_all_is_done_while_leaders_of_each_part_a
         with Client(cluster.bootstrap, timeout_s=PATIENCE_S) as client:
             client.create_topics([NewTopic(QUEUE, PARTITIONS, 3, settings={"min.insync.replicas": "2"})]).all()
             earliest(client, QUEUE)
+            client.alter_configs(
+                {Resource(ResourceType.GROUP, QUEUE): [("penstock.share.order", Change.SET, "key")]}
+            ).all()
         cluster.wait_until_in_sync(QUEUE)
         book, stopped = Book(), Event()
         members = [Thread(target=work, args=(cluster.bootstrap, book, stopped)) for _ in range(MEMBERS)]

@@ -11,7 +11,9 @@ OTHER_VOTERS = "wants controllers with ids of their own, which are no brokers"
 BROKERS_METRICS = "looks into the broker's process: its metrics; what it answers is what is wanted"
 OTHER_SETTINGS = "wants topics to have no settings but Kafka's"
 OTHER_LEVELS = "wants clusters that begin at another level of metadata.version"
-JAVA_CLASSES = "wants a Java class in the broker's process: a policy, quota callback, builder of principals, reporter"
+JAVA_CLASSES = (
+    "wants a Java class in the broker's process: a policy, callback, assignor, builder of principals, reporter"
+)
 CUT_BATCHES = "wants partial batches where a limit of bytes is reached; whole ones are sent here"
 NO_CONTROLLER_FILE = "wants defaults of topics from the settings of a controller's own process"
 
@@ -22,6 +24,7 @@ _IN_A_BATCH = _TO_BROKERS + "shouldReceiveOperationNotAttemptedWhenOtherPartitio
 LEFT_OUT: dict[str, str] = {
     "GroupAuthorizerIntegrationTest": JAVA_CLASSES,
     "CustomQuotaCallbackTest": JAVA_CLASSES,
+    "ShareConsumerRackAwareTest": JAVA_CLASSES,
     "ClientTelemetryTest#testClientInstanceId": JAVA_CLASSES,
     "ApiVersionsRequestTest#testApiVersionsRequest": OTHER_FEATURES,
     "ApiVersionsRequestTest#testApiVersionsRequestIncludesUnreleasedApis": OTHER_FEATURES,
