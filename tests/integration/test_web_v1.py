@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -309,6 +310,31 @@ def test_streams_end_when_the_process_stops(share_cluster: str, http: httpx.Clie
         other.process.terminate()
         list(lines)  # the answer ends whole, or this raises
         assert other.process.wait(60) == 0
+
+
+def test_streams_at_once_are_bounded_and_a_reader_that_reads_nothing_is_cut_off(
+    share_cluster: str, http: httpx.Client
+) -> None:
+    make(http, "stalled")
+    for _ in range(20):
+        write(http, "stalled", *["x" * 10_000] * 100)
+    with web(share_cluster, "--limit", "streams-max=1", "--limit", "stream-stall-s=0.5") as other:
+        host, port = other.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as stalled:
+            stalled.sendall(
+                f"GET /v1/topics/stalled/events?from=earliest HTTP/1.1\r\nhost: {host}:{port}\r\n\r\n".encode()
+            )
+            assert stalled.recv(100).startswith(b"HTTP/1.1 200 OK")
+            with httpx.Client(base_url=other.url, timeout=PATIENCE_S) as one:
+                full = one.get("/v1/topics/stalled/events")
+                assert (full.status_code, full.json()["type"]) == (503, "urn:penstock:problem:too-many-streams")
+                # It reads nothing: its place is another's soon.
+                eventually(lambda: _is_streamed(one, "stalled"), "there is a place again")
+
+
+def _is_streamed(http: httpx.Client, topic: str) -> bool:
+    with http.stream("GET", f"/v1/topics/{topic}/events") as answer:
+        return answer.status_code == 200
 
 
 # Leases -------------------------------------------------------------------------------------------------------------

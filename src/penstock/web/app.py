@@ -16,6 +16,7 @@ from penstock.web import problems
 from penstock.web.broker_pages import broker_pages
 from penstock.web.clients import Clients, Login
 from penstock.web.cluster import Cluster
+from penstock.web.docs_page import docs_page
 from penstock.web.guard import Guard
 from penstock.web.leases import Leases
 from penstock.web.live import Streams
@@ -56,7 +57,7 @@ def create_app(options: WebOptions, cluster: Cluster, *, routers: Sequence[Route
 
     passed_on = [broker_pages(options.broker_pages)] if options.broker_pages else []
     return Litestar(
-        route_handlers=[v1, v3, registry_router(), *passed_on, *routers],
+        route_handlers=[v1, v3, docs_page, registry_router(), *passed_on, *routers],
         dependencies={
             "clients": Provide(lambda: clients, sync_to_thread=False, use_cache=True),
             "options": Provide(lambda: options, sync_to_thread=False, use_cache=True),

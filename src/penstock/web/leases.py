@@ -139,6 +139,11 @@ class Leases:
         sasl, group, topics = key
         holding = AsyncExitStack()
         login: Login = await holding.enter_async_context(self._clients.lent(sasl))
+        try:  # a member would wait for its topics to be made
+            (await login.client.describe_topics(topics)).all()
+        except BaseException:
+            await holding.aclose()
+            raise
         consumer = login.client.share_consumer(
             group=group, topics=topics, auto_accept=False, fetch_wait_s=FETCH_WAIT_S, is_strict=True
         )

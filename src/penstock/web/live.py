@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import anyio
 import msgspec
+import structlog
 
 from penstock.client import AsyncConsumer, place
 from penstock.client.outcomes import one
@@ -16,6 +17,8 @@ from penstock.web.options import WebOptions
 from penstock.web.places import Begin
 from penstock.web.problems import Problem, of_refusal
 from penstock.web.record_json import as_read
+
+_log = structlog.get_logger(__name__)
 
 QUIET_S: Final = 15.0
 """After so long without a record something is said, so that nobody on the way takes the connection for dead."""
@@ -45,8 +48,11 @@ class Streams:
 
     async def run(
         self, events: AsyncGenerator[Event, None], send: Callable[[Event], Awaitable[None]], until_gone: Awaitable[Any]
-    ) -> None:
-        """Send events until there are none, the reader is gone or takes nothing for too long, or we are to stop."""
+    ) -> bool:
+        """Send events until there are none, the reader is gone or takes nothing for too long, or we are to stop.
+        Whether there is still somebody who takes a last word.
+        """
+        is_stalled = False
 
         async def end_with(over: Awaitable[Any]) -> None:
             await over
@@ -61,8 +67,10 @@ class Streams:
                         async with asyncio.timeout(self.options.stream_stall_s):
                             await send(event)
             except TimeoutError:
-                pass
+                is_stalled = True
+                _log.info("a stream was cut off", reason="its reader took nothing", for_s=self.options.stream_stall_s)
             tasks.cancel_scope.cancel()
+        return not is_stalled
 
 
 async def events(login: Login, begin: Begin, *, as_json: bool, committed: bool) -> AsyncGenerator[Event, None]:

@@ -14,6 +14,9 @@ EARLIEST: Final = "earliest"
 LATEST: Final = "latest"
 _MS: Final = re.compile(r"[0-9]{1,15}")
 _OFFSET: Final = re.compile(r"offset:([0-9]{1,19})")
+CURSOR: Final = r"^[A-Za-z0-9_:.+-]*$"
+CURSOR_MAX: Final = 32_768
+"""Characters: those of some 5,000 partitions, and what a request's head has room for."""
 FORMS: Final = "earliest, latest, a cursor, offset:N (with a partition), or time:T (RFC 3339, or ms since 1970)"
 
 

@@ -73,6 +73,13 @@ class Problem(Exception):
         self.members = members
 
 
+def of_several(documents: list[dict[str, Any]], **members: Any) -> Problem:
+    """Where nothing of a request was done: the first problem, with what became of each part in `members`."""
+    first = documents[0]
+    known = {name: value for name, value in first.items() if name.startswith("kafka_")}
+    return Problem(first["status"], first["type"].removeprefix(KIND), first["detail"], **known, **members)
+
+
 def status_of(refusal: Refusal) -> int:
     for kind in type(refusal).__mro__:
         if kind in _STATUS:

@@ -19,6 +19,8 @@ HEAD_BYTES_MAX = 64 * 1024
 """Of a request. A longer one gets 400."""
 STOP_S = 5
 """So long a request may go on once a stop is asked for."""
+STUCK_MS = 120_000
+"""A connection whose other end takes nothing for so long is ended by the kernel."""
 NICE = 5
 OOM_SCORE = 500
 
@@ -106,5 +108,6 @@ async def serve(
         loop.add_reader(lifeline, read)
     # Connections take it over. Head and body of an answer are two writes, and the second would wait for a late ACK.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STUCK_MS)  # those that are accepted have it too
     await server.serve(sockets=[listening])
     _log.info("web stopped")

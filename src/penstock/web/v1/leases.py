@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 import httpx
 import msgspec
 from litestar import Controller, Request, Response, post
+from litestar.openapi import ResponseSpec
 from msgspec import UNSET, Meta, UnsetType
 
 from penstock.client import Ack
@@ -14,7 +15,7 @@ from penstock.errors import Refusal
 from penstock.web.clients import Clients
 from penstock.web.leases import Leases, Said, token_of
 from penstock.web.options import WebOptions
-from penstock.web.problems import Problem, of_problem, of_refusal
+from penstock.web.problems import Problem, of_problem, of_refusal, of_several
 from penstock.web.record_json import ReadRecord, as_read
 
 PASSED_ON: Final = "penstock-passed-on"
@@ -99,7 +100,7 @@ class LeaseRoutes(Controller):
         ]  # fmt: skip
         return LentRecords(lent, int(lock_s * 1000))
 
-    @post("/acks", status_code=200)
+    @post("/acks", status_code=200, responses={207: ResponseSpec(AckOutcomes, description="Some leases are over")})
     async def acknowledge(
         self,
         request: AnyRequest,
@@ -132,11 +133,10 @@ class LeaseRoutes(Controller):
             for index, problem in zip(indexes, found, strict=True):
                 outcomes[index] = problem
         answer = AckOutcomes([AckOutcome(each.lease, outcomes[i]) for i, each in enumerate(data.acks)])
-        statuses = {each["status"] for each in outcomes if each is not UNSET}
-        if not statuses:
-            return Response(answer)
-        is_all = UNSET not in outcomes and len(statuses) == 1
-        return Response(answer, status_code=statuses.pop() if is_all else 207)
+        problems = [each for each in outcomes if each is not UNSET]
+        if len(problems) == len(outcomes):
+            raise of_several(problems, acks=answer.acks)
+        return Response(answer, status_code=207 if problems else 200)
 
 
 async def _pass_on(request: AnyRequest, peer: str, acks: list[NewAck]) -> list[Any]:

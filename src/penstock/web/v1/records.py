@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from litestar import Controller, Response, get, post
+from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter, QueryParameter
 from msgspec import Meta
 
@@ -16,8 +17,8 @@ from penstock.errors import OffsetOutOfRange, Refusal
 from penstock.model import TopicPartition
 from penstock.web.clients import Login
 from penstock.web.options import WebOptions
-from penstock.web.places import EARLIEST, FORMS, Begin, begin_of
-from penstock.web.problems import Problem, of_refusal
+from penstock.web.places import CURSOR, CURSOR_MAX, EARLIEST, FORMS, Begin, begin_of
+from penstock.web.problems import Problem, of_refusal, of_several
 from penstock.web.record_json import NewRecord, ReadRecord, as_read, to_send
 
 MIN_IN_SYNC: Final = "min.insync.replicas"
@@ -59,13 +60,14 @@ class Page(msgspec.Struct):
     """The cursor for what comes after these."""
 
 
+Start = Annotated[str, QueryParameter(name="from", description=FORMS, max_length=CURSOR_MAX, pattern=CURSOR)]
 TopicName = Annotated[str, PathParameter(description="A topic's name", max_length=249)]
 
 
 class Records(Controller):
     path = "/topics/{topic:str}/records"
 
-    @post(status_code=200)
+    @post(status_code=200, responses={207: ResponseSpec(Produced, description="Some were written")})
     async def produce(self, login: Login, options: WebOptions, topic: TopicName, data: Produce) -> Response[Produced]:
         """Write records. 200: all are written; 207: some are, and each says what became of it."""
         if len(data.records) > options.records_max:
@@ -80,13 +82,12 @@ class Records(Controller):
         problems = [each.problem for each in outcomes if each.problem is not None]
         if len(problems) < len(outcomes):
             return Response(Produced(topic, outcomes), status_code=207 if problems else 200)
-        status, *others = {each["status"] for each in problems}
-        return Response(Produced(topic, outcomes), status_code=502 if others else status)
+        raise of_several(problems, records=outcomes)
 
     @get()
     async def read(
         self, login: Login, options: WebOptions, topic: TopicName,
-        start: Annotated[str, QueryParameter(name="from", description=FORMS, max_length=65536)] = EARLIEST,
+        start: Start = EARLIEST,
         partition: Annotated[int, QueryParameter(ge=0, le=0x7FFFFFFF)] | None = None,
         at_most: Annotated[int, QueryParameter(name="max", ge=1, description="Records at most")] = 100,
         wait_ms: Annotated[int, QueryParameter(ge=0, description="How long to wait for a first record")] = 0,

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final
 
-from litestar import Controller, MediaType, Request, Response, WebSocket, get, websocket
+from litestar import Controller, Request, Response, WebSocket, get, websocket
 from litestar.params import HeaderParameter, QueryParameter
 from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
@@ -11,10 +11,10 @@ from penstock.errors import Refusal
 from penstock.web import live
 from penstock.web.clients import Clients
 from penstock.web.guard import deny
-from penstock.web.places import FORMS, LATEST, begin_of
+from penstock.web.places import CURSOR_MAX, LATEST, begin_of
 from penstock.web.problems import Problem, of_problem, of_refusal
+from penstock.web.v1.records import Start
 
-Start = Annotated[str, QueryParameter(name="from", description=FORMS, max_length=65536)]
 Partition = Annotated[int, QueryParameter(ge=0, le=0x7FFFFFFF)]
 GOING_AWAY: Final = 1001
 
@@ -42,11 +42,11 @@ class Events(Response[bytes]):
 class Streams(Controller):
     path = "/topics/{topic:str}"
 
-    @get("/events", media_type=MediaType.TEXT)
+    @get("/events", media_type="text/event-stream")
     async def server_sent_events(
         self, request: Request[Any, Any, Any], clients: Clients, streams: live.Streams, topic: str,
         start: Start = LATEST, partition: Partition | None = None, as_json: bool = False, committed: bool = True,
-        last_event_id: Annotated[str | None, HeaderParameter(name="last-event-id", max_length=65536)] = None,
+        last_event_id: Annotated[str | None, HeaderParameter(name="last-event-id", max_length=CURSOR_MAX)] = None,
     ) -> Events:  # fmt: skip
         """Records as they are written. An event's id is a cursor; Last-Event-ID resumes exactly behind that record."""
         sasl = clients.cluster.login(request.headers.get("authorization", ""))
@@ -64,8 +64,9 @@ class Streams(Controller):
 
                 async with clients.lent(sasl) as login:
                     found = live.events(login, begin, as_json=as_json, committed=committed)
-                    await streams.run(found, tell, _gone(receive, "http.disconnect"))
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                    is_there = await streams.run(found, tell, _gone(receive, "http.disconnect"))
+                if is_there:
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
             finally:
                 streams.count -= 1
 
@@ -90,8 +91,8 @@ class Streams(Controller):
                     await socket.send_data(live.as_message(event).decode())
 
                 found = live.events(login, begin, as_json=as_json, committed=committed)
-                await streams.run(found, tell, _gone(socket.receive, "websocket.disconnect"))
-                await socket.close(GOING_AWAY)
+                if await streams.run(found, tell, _gone(socket.receive, "websocket.disconnect")):
+                    await socket.close(GOING_AWAY)
         except Problem as problem:
             await deny(socket.send, of_problem(problem))
         except Refusal as refusal:
