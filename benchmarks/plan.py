@@ -189,7 +189,7 @@ def quick() -> Plan:
         prefix="tls.", of="TLS",
     )  # fmt: skip
     rights = Phase(
-        _rights(requests=4_000, logins_s=2, guesses=1, paced_s=1.5),
+        _rights(requests=4_000, logins_s=2, guesses=3, paced_s=1.5),
         rounds=1, warm_rounds_min=1, warm_rounds_max=1, warm_within=0.10, rest_s=0.5, budget_s=60, is_hurried=True,
         prefix="rights.", of="logins and rules",
     )  # fmt: skip
@@ -222,7 +222,7 @@ def whole() -> Plan:
         prefix="tls.", of="TLS",
     )  # fmt: skip
     rights = Phase(
-        _rights(requests=25_000, logins_s=5, guesses=5, paced_s=5),
+        _rights(requests=25_000, logins_s=5, guesses=9, paced_s=5),
         rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=7 * 60,
         prefix="rights.", of="logins and rules",
     )  # fmt: skip

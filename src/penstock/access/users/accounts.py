@@ -2,11 +2,12 @@
 
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Mapping
+from typing import Final
 
 import msgspec
 import structlog
 
-from penstock.access.sasl.keys import STRONGEST_FIRST, ScramKeys
+from penstock.access.sasl.keys import STRONGEST_FIRST, ScramKeys, made_up_keys
 from penstock.access.sasl.scram import Account
 from penstock.access.sealing import NotSealedByUs, SealingKeys
 from penstock.access.users.lookalikes import Lookalikes
@@ -14,6 +15,7 @@ from penstock.access.users.records import UserRecord, decode_user, encode_user, 
 from penstock.cluster import Entry, EntryChange
 from penstock.errors import Refusal, SecurityDisabled
 
+_NOBODY: Final = ""
 _log = structlog.get_logger(__name__)
 
 Found = Callable[[], Mapping[str, Entry]]
@@ -27,6 +29,7 @@ class Users:
         self._found = found
         self._sealing = sealing
         self._lookalikes = Lookalikes()
+        self._kept_decoy: bytes | None = None
 
     @property
     def sealing(self) -> SealingKeys:
@@ -52,15 +55,31 @@ class Users:
         return None if entry is None else decode_user(entry.value)
 
     def account(self, name: str, mechanism: str) -> Account:
-        """One for any name: whoever is no user, or has no keys for the mechanism, gets keys that nothing fits."""
+        """One for any name: whoever is no user, or has no keys for the mechanism, gets keys that nothing fits.
+
+        The same work for everybody, so that the clock does not tell who is a user: keys are made up for those who have
+        some, and some are opened for those who have none.
+        """
+        sealing = self.sealing
+        made_up = self._lookalikes.keys(mechanism, name, sealing.derived)
         record = self.record(name)
-        if record is not None and mechanism in record.scram:
-            try:
-                keys = open_keys(record.scram[mechanism], user=name, mechanism=mechanism, sealing=self.sealing)
-                return Account(keys, name, True, record.groups)
-            except NotSealedByUs as problem:
-                _log.error("the keys of a user cannot be opened", user=name, mechanism=mechanism, reason=str(problem))
-        return Account(self._lookalikes.keys(mechanism, name, self.sealing.derived), name, False)
+        if record is None or mechanism not in record.scram:
+            decoy = self._decoy(sealing)
+            open_keys(decode_user(decoy).scram[mechanism], user=_NOBODY, mechanism=mechanism, sealing=sealing)
+            return Account(made_up, name, False)
+        try:
+            keys = open_keys(record.scram[mechanism], user=name, mechanism=mechanism, sealing=sealing)
+        except NotSealedByUs as problem:
+            _log.error("the keys of a user cannot be opened", user=name, mechanism=mechanism, reason=str(problem))
+            return Account(made_up, name, False)
+        return Account(keys, name, True, record.groups)
+
+    def _decoy(self, sealing: SealingKeys) -> bytes:
+        """A user who is none, as the store would have one."""
+        if self._kept_decoy is None:
+            keys = [made_up_keys(mechanism, _NOBODY, sealing.derived) for mechanism in STRONGEST_FIRST]
+            self._kept_decoy = encode_user(with_keys(None, _NOBODY, keys, sealing))
+        return self._kept_decoy
 
     def account_for_password(self, name: str) -> Account:
         record = self.record(name)

@@ -74,3 +74,25 @@ def test_an_entry_that_is_no_user_is_passed_over() -> None:
     users.learn("broken", b"{")
     users.learn("deleted", None)
     assert looks_of_strangers(users) == {(4096, 16, False)}
+
+
+def test_as_many_keys_are_opened_for_a_stranger_as_for_a_user() -> None:
+    """Opening them takes a while, which the clock would tell."""
+
+    class Counting(SealingKeys):
+        opened = 0
+
+        def open(self, text: str, *, about: str) -> bytes:
+            self.opened += 1
+            return super().open(text, about=about)
+
+    sealing, entries = Counting(bytes(32)), dict[str, Entry]()
+    users = Users(lambda: entries, lambda: sealing)
+    keys = ScramKeys.of_password(MECHANISM, b"mine", salt=b"s" * 16, iterations=4096)
+    entries["alice"] = Entry(encode_user(with_keys(None, "alice", [keys], sealing)), Revision(1))
+    counts = []
+    for name, mechanism in (("alice", MECHANISM), ("nobody", MECHANISM), ("alice", "SCRAM-SHA-256")):
+        before = sealing.opened
+        users.account(name, mechanism)
+        counts.append(sealing.opened - before)
+    assert counts == [1, 1, 1]
