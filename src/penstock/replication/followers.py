@@ -41,7 +41,7 @@ class Followers:
             return diverging
         if not log.start_offset <= asked.offset <= log.end_offset:
             raise OffsetOutOfRange(f"{asked.offset} is not within [{log.start_offset}, {log.end_offset}]")
-        if self._cannot_compare(asked):
+        if asked.offset == log.start_offset and self._cannot_compare(asked):
             return None
         proposal = role.fetched(
             broker_id,
@@ -66,7 +66,7 @@ class Followers:
         """
         log = self._partition.log
         is_deleted = asked.offset == log.start_offset > asked.log_start_offset
-        return is_deleted and 0 <= asked.last_fetched_epoch < log.epochs.epoch_at(log.start_offset)
+        return is_deleted and 0 <= asked.last_fetched_epoch < log.epochs.epoch_at(asked.offset)
 
     def slice(self, offset: int, *, bytes_max: int, at_least_one: bool) -> FileSlice | None:
         """Records up to the log's end: a follower must have them before they can be committed."""
