@@ -123,6 +123,17 @@ def test_a_cursor_goes_on_where_the_page_ended(http: httpx.Client) -> None:
     assert values(read(http, "paged", **{"from": cursor})) == ["later"]
 
 
+def test_records_that_are_larger_than_a_page_come_all_the_same(http: httpx.Client) -> None:
+    make(http, "large")
+    write(http, "large", *(str(each) * 200_000 for each in range(4)))
+    write(http, "large", "5" * 900_000)
+    cursor, seen = "earliest", []
+    while (page := read(http, "large", **{"from": cursor, "max": 3}))["records"]:
+        seen += [(each["value"][0], len(each["value"])) for each in page["records"]]
+        cursor = page["next"]
+    assert seen == [*((str(each), 200_000) for each in range(4)), ("5", 900_000)]
+
+
 def test_reading_begins_at_an_offset_a_time_or_the_end(http: httpx.Client) -> None:
     make(http, "places")
     for second in range(5):

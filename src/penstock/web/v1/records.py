@@ -22,6 +22,9 @@ from penstock.web.problems import Problem, of_refusal, of_several
 from penstock.web.record_json import NewRecord, ReadRecord, as_read, to_send
 
 MIN_IN_SYNC: Final = "min.insync.replicas"
+RECORD_BYTES: Final = 2 * 1024
+"""What is asked of a broker for each record that is wanted. Where records are larger, a page has fewer of them."""
+READ_BYTES_MIN: Final = 64 * 1024
 LOOK_AGAIN_S: Final = 0.5
 """A leader that has nothing may hold up the others' news for so long."""
 
@@ -98,7 +101,8 @@ class Records(Controller):
         begin = await begin_of(login.client, topic, start, partition)
         records, offsets = await _read(
             login, begin, min(at_most, options.records_max), min(wait_ms, options.wait_ms_max) / 1000,
-            fetch_bytes=options.read_bytes_max, read_committed=committed,
+            fetch_bytes=min(options.read_bytes_max, max(at_most * RECORD_BYTES, READ_BYTES_MIN)),
+            read_committed=committed,
         )  # fmt: skip
         return Page(topic, [as_read(each, as_json=as_json) for each in records], begin.cursor(offsets))
 
