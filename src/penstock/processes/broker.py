@@ -35,7 +35,6 @@ class RunningBroker(ABC):
         self.settings = {
             "listeners": "PLAINTEXT://127.0.0.1:0",
             "penstock.http.listener": "127.0.0.1:0",
-            "penstock.web.listener": "",
             **settings,
             "log.dirs": str(self.data_dir),
         }
