@@ -30,8 +30,10 @@ enabled = false
 
 # They would make as many partitions as a number can say.
 [[operations]]
-include-path-regex = "/topics(/[^/]*)?$"
-include-method = ["POST", "PATCH"]
+include-name = [
+  "POST /v1/topics", "PATCH /v1/topics/{{topic}}",
+  "POST /v3/clusters/{{cluster_id}}/topics", "PATCH /v3/clusters/{{cluster_id}}/topics/{{topic_name}}",
+]
 enabled = false
 
 # They take away what the others ask for.
