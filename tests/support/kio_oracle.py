@@ -81,8 +81,13 @@ def _narrow(name: str, layout: Layout, entity: Any, found: dict[tuple[str, str],
             _narrow(name, slot.inner, _inner_class(theirs.type), found)
     for slot in layout.tagged:
         if slot.field.name in OWN_NAMES:  # which kio does not know
-            default = slot.field.default
-            found[layout.struct, slot.field.python_name] = st.just(b"" if slot.field.type == "bytes" else default)
+            found[layout.struct, slot.field.python_name] = _only_the_default(slot)
+
+
+def _only_the_default(slot: Slot) -> st.SearchStrategy[Any]:
+    if slot.field.is_array and slot.field.default is not None:
+        return st.builds(list)
+    return st.just(b"" if slot.field.type == "bytes" else slot.field.default)
 
 
 def _inner_class(annotation: Any) -> Any:
