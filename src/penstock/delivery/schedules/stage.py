@@ -64,6 +64,8 @@ class Stage:
 
     def wanted(self) -> list[int]:
         """Offsets whose records are to be read. With too much at hand only the one without which nothing goes on."""
+        if not self._missing:
+            return []  # a set that was large is slow to look through, even when nothing is left in it
         if not self.is_full:
             return sorted(self._missing)
         first = self.first()
