@@ -76,7 +76,7 @@ class SessionPartitions:
         sent.asked = asked
         sent.is_waiting = False
         sent.refusal = sent.diverging = None
-        sent.told_mark = asked.high_watermark
+        sent.told_mark, sent.told_start = asked.high_watermark, asked.log_start_offset
         try:
             sent.diverging = partition.followers.fetched(self._session.broker_id, asked, broker_epoch=broker_epoch)
         except Exception as error:

@@ -268,6 +268,25 @@ async def test_a_follower_below_the_leaders_start_is_told_where_that_is(bench: B
     assert answers[0].error_code == OffsetOutOfRange.code and answers[0].log_start_offset == 2
 
 
+async def test_a_follower_that_has_not_taken_in_the_leaders_start_is_told_it_again(bench: Bench) -> None:
+    """It was told in the epoch before. All that it has is deleted here, so it counts only once it has heard of that."""
+    partition = bench.partitions[0]
+    bench.partitions.fill(0, 3)
+    for replica in (OTHER, FOLLOWER):
+        bench.session_epoch = 0
+        bench.read(bench.ask({0: 3}, replica=replica, session=(0, 0)))
+    partition.delete_records(3)
+    waiting = parked(bench.ask({0: 3}, mark=3))
+    partition.leadership.lead(
+        epoch=LeaderEpoch(9), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, FOLLOWER, OTHER)
+    )
+    await settle()
+    assert bench.read(waiting.result())[0].error_code == FencedLeaderEpoch.code
+    answer = bench.ask({0: 3}, epoch=9, last_epoch=EPOCH, mark=3, wait_ms=20)
+    answers = bench.read(await asyncio.wait_for(answer, 60))
+    assert set(answers) == {0} and answers[0].log_start_offset == 3
+
+
 async def test_a_follower_with_an_older_epoch_is_fenced_and_told_once(bench: Bench) -> None:
     answers = bench.read(bench.ask({0: 0, 1: 0}, epoch=EPOCH - 1))
     assert {part.error_code for part in answers.values()} == {FencedLeaderEpoch.code}

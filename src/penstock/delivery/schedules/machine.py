@@ -97,8 +97,10 @@ class ScheduleMachine:
             del self._early_ids[schedule_id]
 
     def cancel_early(self, offset: int, schedule_id: bytes) -> None:
-        """A cancel behind a transaction that is open: it is acknowledged already, and comes again in its turn."""
-        self._early_ids[schedule_id] = offset
+        """A cancel behind a transaction that is open: it is acknowledged already, and comes again in its turn. Where
+        transactions end in another order than they began, a later one may be known already.
+        """
+        self._early_ids[schedule_id] = max(offset, self._early_ids.get(schedule_id, -1))
         if self._cancel(schedule_id):
             self._early.add(offset)
 

@@ -55,6 +55,18 @@ def test_s6_an_early_cancel_acts_on_what_is_told_after_it_and_lies_before_it() -
     assert due_now(machine, NOW) == [8]
 
 
+def test_s6_a_transaction_that_ends_late_takes_nothing_from_a_later_cancel() -> None:
+    machine = a_machine()
+    machine.cancel_if_committed(5, ID, producer_id=1)
+    machine.cancel_early(9, ID)
+    machine.transaction_ended(1, is_committed=True)
+    machine.cancel(5, ID)
+    machine.scheduled(7, Plan(NOW, ID))  # the cancel at 9 lies behind another transaction still
+    assert due_now(machine, NOW) == []
+    machine.cancel(9, ID)
+    assert (machine.cancelled, machine.cancelled_late) == (1, 1)
+
+
 def test_an_early_cancel_spares_what_was_written_after_it() -> None:
     machine = a_machine()
     machine.cancel_early(7, ID)
