@@ -1,12 +1,12 @@
 """Reads single records of a partition, as a share group's members are shown it."""
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from penstock.delivery.schedules.log_reader import from_piece
 from penstock.delivery.schedules.reading import pick
 from penstock.delivery.shares.archiving import Given
-from penstock.errors import OffsetNotAvailable
+from penstock.errors import CorruptMessage, OffsetNotAvailable
 from penstock.log import FileSlice
 from penstock.replication import LaterRecords, Partition
 from penstock.wire.records import Record
@@ -14,12 +14,12 @@ from penstock.wire.records import Record
 PIECE_BYTES: Final = 256 * 1024
 READ_BYTES_MAX: Final = 4 * 1024 * 1024
 """Of one look: what comes after it is for the next."""
-LOOP_BYTES_MAX: Final = 16 * 1024
-"""What is read and opened on the loop; more goes to a thread."""
 
 
 async def records_at(partition: Partition, rows: Sequence[Given]) -> tuple[dict[int, Record], int]:
-    """The records there are at these offsets, and the offset below which they were all looked for."""
+    """The records there are at these offsets, and the offset below which they were all looked for: what is damaged, and
+    known to be, ends the look. CorruptMessage where it does so at once.
+    """
     found: dict[int, Record] = {}
     wanted = [offset for first, last, _, _ in rows for offset in range(first, last + 1)]
     upto, size = rows[0][0], 0
@@ -28,7 +28,12 @@ async def records_at(partition: Partition, rows: Sequence[Given]) -> tuple[dict[
         while at <= last:
             if size > READ_BYTES_MAX:
                 return found, at
-            records, end, read = await _read(partition, at, wanted)
+            try:
+                records, end, read = await _read(partition, at, wanted)
+            except CorruptMessage:
+                if at <= rows[0][0]:
+                    raise
+                return found, at
             if not read:
                 return found, at  # not committed, as this leader knows it so far
             found |= records
@@ -59,16 +64,15 @@ async def _read(partition: Partition, offset: int, wanted: Sequence[int]) -> tup
         records = await records
     if records is None:
         return {}, offset, 0
+    size = max(records.size, 1)
+    if isinstance(records, FileSlice):
+        return *await from_piece(records, lambda breathe: _picked(records.read(), wanted, breathe)), size
     try:
-        if not isinstance(records, FileSlice):
-            return *_picked(records, wanted), max(len(records), 1)
-        if records.is_recent and records.size <= LOOP_BYTES_MAX:
-            return *_picked(records.read(), wanted), records.size
-        return *await asyncio.to_thread(lambda: _picked(records.read(), wanted)), records.size
+        return *_picked(records, wanted, lambda: None), size
     finally:
         records.release()
 
 
-def _picked(data: bytes, wanted: Sequence[int]) -> tuple[dict[int, Record], int]:
-    found, end = pick(data, wanted, lambda: None)
+def _picked(data: bytes, wanted: Sequence[int], breathe: Callable[[], None]) -> tuple[dict[int, Record], int]:
+    found, end = pick(data, wanted, breathe)
     return {record.offset: record for record in found}, end

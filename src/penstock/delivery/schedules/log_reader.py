@@ -53,7 +53,7 @@ class LogReader:
         if not isinstance(records, FileSlice):
             return [], readable.last_stable_offset
         aborted, delay = readable.aborted or [], self.delay
-        return await _from_piece(records, lambda breathe: _plans(records.read(), aborted, offset, delay, breathe))
+        return await from_piece(records, lambda breathe: _plans(records.read(), aborted, offset, delay, breathe))
 
     async def cancels(self, offset: int) -> tuple[list[EarlyCancel | Ended], int]:
         """Cancels up to the high watermark and the ends of transactions, of one piece, and the offset behind it."""
@@ -62,7 +62,7 @@ class LogReader:
         if records is None:
             return [], partition.high_watermark
         delay = self.delay
-        return await _from_piece(records, lambda _: cancels_in(records.read(), offset, delay))
+        return await from_piece(records, lambda _: cancels_in(records.read(), offset, delay))
 
     async def records(self, wanted: Sequence[int]) -> dict[int, Record]:
         """By their offsets, which rise, as far as the log has them."""
@@ -84,7 +84,7 @@ class LogReader:
         if piece is None:
             return len(wanted), {}
         ahead = wanted[place:]
-        found, end = await _from_piece(piece, lambda breathe: pick(piece.read(), ahead, breathe))
+        found, end = await from_piece(piece, lambda breathe: pick(piece.read(), ahead, breathe))
         place += 1
         while place < len(wanted) and wanted[place] < end:
             place += 1
@@ -94,10 +94,10 @@ class LogReader:
 async def notes_of(piece: FileSlice | None, offset: int, end: int) -> tuple[list[tuple[int, bytes]], int]:
     if piece is None:
         return [], end
-    return await _from_piece(piece, lambda _: notes_in(piece.read(), offset))
+    return await from_piece(piece, lambda _: notes_in(piece.read(), offset))
 
 
-async def _from_piece(piece: FileSlice, make: Callable[[Breathe], T]) -> T:
+async def from_piece(piece: FileSlice, make: Callable[[Breathe], T]) -> T:
     """What is made of a piece of the log: in a thread, unless it is small and surely in memory."""
     try:
         if piece.is_recent and piece.size <= LOOP_BYTES_MAX:

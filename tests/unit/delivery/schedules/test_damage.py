@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.scheduling import a_home_log
 
+from penstock.delivery.dead_letters.records import records_at
 from penstock.errors import CorruptMessage
 from penstock.log import PartitionLog
 from penstock.replication import Partition
@@ -46,3 +47,15 @@ def test_a_damaged_record_is_not_taken_in(tmp_path: Path) -> None:
         assert (len(found), end) == (SECOND_BATCH, SECOND_BATCH)
         with pytest.raises(CorruptMessage):
             asyncio.run(reader.plans(SECOND_BATCH))
+
+
+def test_a_dead_letter_that_is_damaged_is_not_written_and_its_log_hears_of_it(tmp_path: Path) -> None:
+    with a_home_log(tmp_path, end=2_000, delay_ms=0) as (partition, _, _reader):
+        damage_the_second_batch(partition)
+        rows = [(SECOND_BATCH - 1, SECOND_BATCH + 7, 4, 1)]
+        with pytest.raises(CorruptMessage):
+            asyncio.run(records_at(partition, rows))
+        assert isinstance(partition.log, PartitionLog)
+        assert partition.log.damage.ranges, "so that it is mended from another replica"
+        found, upto = asyncio.run(records_at(partition, rows))
+        assert (list(found), upto) == ([SECOND_BATCH - 1], SECOND_BATCH), "what is sound in front of it is not held up"
