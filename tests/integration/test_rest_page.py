@@ -8,13 +8,15 @@ from pathlib import Path
 
 from tests.support.web import web
 
+import penstock.testing
+
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "rest.md"
 
 
-def test_the_commands_of_the_page_work(bootstrap: str) -> None:
+def test_the_commands_of_the_page_work() -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 6
-    with web(bootstrap) as running:
+    with penstock.testing.broker() as broker, web(broker.bootstrap) as running:
         script = "set -euo pipefail\n" + "\n".join(blocks).replace("http://127.0.0.1:8080", running.url)
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         done = subprocess.run(

@@ -194,7 +194,7 @@ def test_a_run_without_a_broker_imports_nothing_of_it(pytester_run: "PytestRun")
         "def test_it():\n"
         "    heavy = ('penstock.broker', 'penstock.testing.running', 'confluent_kafka', 'structlog', 'asyncio')\n"
         "    assert [name for name in heavy if name in sys.modules] == []\n",
-        without=("asyncio", "anyio", "xdist", "randomly", "hypothesispytest", "timeout"),
+        without=("asyncio", "anyio", "xdist", "randomly", "hypothesispytest", "timeout", "schemathesis"),
     )
     assert outcome.returncode == 0, outcome.stdout
 

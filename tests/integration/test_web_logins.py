@@ -46,7 +46,11 @@ def url(secured: SecureFolder) -> Iterator[str]:
 
 
 def test_the_clusters_rules_decide_for_each_user(url: str, admin: tuple[str, str], secured: SecureFolder) -> None:
-    ask = httpx.Client(base_url=url, timeout=PATIENCE_S)
+    with httpx.Client(base_url=url, timeout=PATIENCE_S) as ask:
+        _judge(ask, admin, secured)
+
+
+def _judge(ask: httpx.Client, admin: tuple[str, str], secured: SecureFolder) -> None:
     nobody = ask.get("/v1/topics")
     assert nobody.status_code == 401 and nobody.headers["www-authenticate"].startswith("Basic")
     for wrong in ((admin[0], "wrong"), ("nobody", "wrong")):
