@@ -138,16 +138,19 @@ def adding(token_id: str, record: TokenRecord, *, tokens_max: int, of_one_max: i
     value = encode_token(record)
 
     def decide(found: Mapping[str, Entry]) -> EntryChange[int]:
-        if token_id not in found and len(found) >= tokens_max:
-            raise PolicyViolation(f"there are {len(found)} delegation tokens: penstock.delegation.tokens.max")
-        of_one = sum(decode_token(entry.value).requester == record.requester for entry in found.values())
-        if of_one >= of_one_max:
-            raise PolicyViolation(
-                f"{record.requester} has made {of_one} delegation tokens: penstock.delegation.tokens.of.one.max"
-            )
+        if token_id not in found:  # else it was written, and is decided again
+            _check_room(found, record.requester, tokens_max=tokens_max, of_one_max=of_one_max)
         return EntryChange(record.ends_ms, {token_id: value})
 
     return decide
+
+
+def _check_room(found: Mapping[str, Entry], requester: str, *, tokens_max: int, of_one_max: int) -> None:
+    if len(found) >= tokens_max:
+        raise PolicyViolation(f"there are {len(found)} delegation tokens: penstock.delegation.tokens.max")
+    of_one = sum(decode_token(entry.value).requester == requester for entry in found.values())
+    if of_one >= of_one_max:
+        raise PolicyViolation(f"{requester} has made {of_one} delegation tokens: penstock.delegation.tokens.of.one.max")
 
 
 def renewing(secret: bytes, by: Principal, period_ms: int, *, now_ms: int, renewed_ms: int) -> Decision:
