@@ -13,6 +13,8 @@ from tests.support.registry import ids_of, kept, record, register
 from tests.support.web import web
 
 import penstock.testing as penstock_testing
+from penstock.client import AsyncClient
+from penstock.registry import Asked, Plan, Registry, RegistryRefusal, plan
 
 KINDS = {"content-type": "application/vnd.schemaregistry.v1+json"}
 
@@ -125,6 +127,8 @@ def test_what_comes_over_http_is_json_and_within_bounds(cluster: str) -> None:
         assert http.post(path, content=body, headers=KINDS | {"origin": "https://else.example"}).status_code == 403
         assert http.post(path, content=b"x" * 17 * 2**20, headers=KINDS).status_code == 413
         assert http.post(path, content=b"{", headers=KINDS).json()["error_code"] == 422
+        deep = b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+        assert http.put("/config", content=deep, headers=KINDS).json()["error_code"] == 400
         assert http.get("/subjects").json() == [] and http.patch("/subjects").status_code == 405
         script = '{"type":"enum","name":"E","symbols":[],"doc":"<script>alert(1)</script>"}'
         named = "%3Cscript%3E%2F..%2F%C3%A4"
@@ -132,6 +136,24 @@ def test_what_comes_over_http_is_json_and_within_bounds(cluster: str) -> None:
         answer = http.get("/subjects", headers={"accept": "text/html"})
         assert answer.json() == ["<script>/../ä"] and answer.headers["content-type"].startswith("application/json")
         assert json.loads(http.get("/schemas/ids/1").json()["schema"])["doc"] == "<script>alert(1)</script>"
+
+
+async def test_a_broker_that_does_not_know_the_topic_makes_nobody_forget_what_is_in_it(cluster: str) -> None:
+    """It has news late. Here it is one of another cluster."""
+    registry = Registry()
+    path = ["subjects", "s", "versions"]
+
+    def request(method: str, schema: str = "") -> Plan:
+        return plan(Asked(method, path, {}, json.dumps({"schema": schema}).encode()))
+
+    with penstock_testing.broker({"node.id": "1"}) as other:
+        async with AsyncClient(cluster) as knows, AsyncClient(other.bootstrap) as knows_not:
+            assert await registry.carry_out(knows, request("POST", record(("a", "int")))) == {"id": 1}
+            with pytest.raises(RegistryRefusal):
+                await registry.carry_out(knows_not, request("GET"))
+            assert await registry.carry_out(knows, request("GET")) == [1]
+            new = record(("a", "int"), ("b", "int", 0))
+            assert await registry.carry_out(knows, request("POST", new)) == {"id": 2}
 
 
 def test_without_a_cluster_nothing_is_answered_as_if_it_were_empty() -> None:

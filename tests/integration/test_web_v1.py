@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import aclosing
 from typing import Any
 
 import httpx
@@ -20,7 +22,11 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from penstock.client import Client, NewTopic
+from penstock.client import AsyncClient, Client, NewTopic
+from penstock.web import Cluster, WebOptions, live
+from penstock.web.clients import Clients, Login
+from penstock.web.leases import Leases
+from penstock.web.places import begin_of
 
 PATIENCE_S = 120.0
 
@@ -174,6 +180,15 @@ async def _place(topic: str) -> Any:
     return place(topic, 0)
 
 
+def test_a_partition_that_others_added_is_written_to(http: httpx.Client, client: Client) -> None:
+    make(http, "grown")
+    write(http, "grown", "before")
+    client.create_partitions({"grown": 3}).all()
+    assert [each["partition"] for each in write(http, "grown", "after", partition=2)] == [2]
+    answer = http.post("/v1/topics/grown/records", json={"records": [{"value": "x", "partition": 3}]})
+    assert answer.status_code == 404
+
+
 def test_one_bad_record_is_nobody_elses_trouble(http: httpx.Client) -> None:
     make(http, "keyed", 1, **{"cleanup.policy": "compact"})
     outcomes: dict[str, httpx.Response] = {}
@@ -218,6 +233,7 @@ def test_a_quorum_is_refused_where_the_topic_gives_none(http: httpx.Client) -> N
         (b"\xff" * 100, "application/json", 400),
         (b'{"records": [{"value": "' + b"x" * (17 << 20) + b'"}]}', "application/json", 413),
         (b'{"records": [' + b"{}," * 1000 + b"{}]}", "application/json", 413),
+        (b'{"records": [{"value": ' + b"[" * 100_000 + b"]" * 100_000 + b"}]}", "application/json", 400),
     ],
 )
 def test_what_cannot_be_written_writes_nothing(http: httpx.Client, content: bytes, kind: str, status: int) -> None:
@@ -246,11 +262,12 @@ def test_a_cursor_is_of_its_topic_alone(http: httpx.Client) -> None:
 # Streams ------------------------------------------------------------------------------------------------------------
 
 
-def sse(http: httpx.Client, topic: str, count: int, begin: str, **headers: str) -> list[Any]:
+def sse(http: httpx.Client, topic: str, count: int, begin: str, *, as_json: bool = False, **headers: str) -> list[Any]:
     """So many records of the stream: (id, record)."""
+    query = {"from": begin, "as_json": str(as_json).lower()}
     found: list[Any] = []
     event: dict[str, str] = {}
-    with http.stream("GET", f"/v1/topics/{topic}/events", params={"from": begin}, headers=headers) as answer:
+    with http.stream("GET", f"/v1/topics/{topic}/events", params=query, headers=headers) as answer:
         assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/event-stream")
         for line in answer.iter_lines():
             name, _, value = line.partition(": ")
@@ -283,6 +300,39 @@ def test_a_stream_brings_what_is_written_while_it_is_open(http: httpx.Client) ->
         write(http, "open", number)
     reading.join(PATIENCE_S)
     assert [each["value"] for _, each in found] == ["0", "1", "2"]
+
+
+def test_a_value_of_several_lines_is_one_event_and_one_that_is_too_deep_is_text(http: httpx.Client) -> None:
+    make(http, "lines")
+    deep = "[" * 50_000 + "]" * 50_000
+    write(http, "lines", '{\n"a": 1,\r\n\n\r"b": "c"}\n', deep, "[2]")
+    found = sse(http, "lines", 3, "earliest", as_json=True)
+    assert [each["value"] for _, each in found] == [{"a": 1, "b": "c"}, deep, [2]]
+    assert [each["value"] for each in read(http, "lines", as_json="true")["records"]] == [{"a": 1, "b": "c"}, deep, [2]]
+
+
+async def test_a_stream_that_is_never_quiet_takes_partitions_that_were_added(
+    share_cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "LOOK_EVERY_S", 0.0)
+    async with AsyncClient(share_cluster, timeout_s=PATIENCE_S) as client, client.producer(linger_s=0) as producer:
+        await client.create_topics([NewTopic("never-quiet", 1)])
+        begin = await begin_of(client, "never-quiet", "earliest", None)
+        await producer.send("never-quiet", b"first", partition=0)
+        found: set[int] = set()
+        async with aclosing(live.events(Login(client, None), begin, as_json=False, committed=True)) as events:
+            async for kind, _, said in events:
+                if kind != "record":
+                    continue
+                if not found:
+                    (await client.create_partitions({"never-quiet": 2})).all()
+                    await client.describe_topics(["never-quiet"])
+                    await producer.send("never-quiet", b"added", partition=1)
+                found.add(said.partition)
+                if found == {0, 1}:
+                    break
+                assert said.offset < 2_000, "the partition that was added is not read"
+                await producer.send("never-quiet", b"more", partition=0)
 
 
 def test_a_websocket_brings_the_same(http: httpx.Client, running: Web) -> None:
@@ -387,6 +437,22 @@ def test_leases_accept_release_and_reject(http: httpx.Client, client: Client) ->
     assert stale.json()["acks"][0]["problem"]["type"] == "urn:penstock:problem:lease-gone"
     mixed = ack(http, "jobs", (again, "accept"), (first, "accept"))
     assert mixed.status_code == 207 and "problem" not in mixed.json()["acks"][0]
+
+
+async def test_requests_at_once_have_no_more_members_than_the_bound(
+    share_cluster: str, http: httpx.Client, client: Client
+) -> None:
+    make(http, "crowd")
+    options = WebOptions(lease_members_max=2)
+    clients = Clients(Cluster(bootstrap=share_cluster), options)
+    leases = Leases(clients, options)
+    try:
+        await asyncio.gather(*(leases.lend(None, "crowd", ["crowd"], at_most=1, wait_s=0) for _ in range(6)))
+        (group,) = client.describe_share_groups(["crowd"]).all().values()
+        assert 1 <= len(group.members) <= 2
+    finally:
+        await leases.close()
+        await clients.close()
 
 
 def test_a_lease_that_ended_is_gone_and_its_record_is_anothers(http: httpx.Client, client: Client) -> None:

@@ -65,7 +65,7 @@ class Asked:
 
     def number(self, name: str, default: int) -> int:
         text = self._query.get(name, "")
-        return int(text) if text.isdecimal() else default
+        return int(text) if text.isdecimal() and len(text) < 12 else default
 
     def subject(self, name: str) -> str:
         return within(self.context, name)
@@ -211,7 +211,7 @@ def _number(text: str) -> int | None:
     """Of a version; None for the latest."""
     if text in {"latest", "-1"}:
         return None
-    if text.isdecimal() and 0 < int(text[:12]) <= decisions.VERSION_MAX:
+    if text.isdecimal() and len(text) < 12 and 0 < int(text) <= decisions.VERSION_MAX:
         return int(text)
     words = f"The specified version '{text}' is not a valid version id. Allowed values are between [1, 2^31-1] and the "
     raise RegistryRefusal(refusals.INVALID_VERSION, words + 'string "latest"')

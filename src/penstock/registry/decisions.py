@@ -96,7 +96,10 @@ def register(state: State, subject: str, given: Given, *, normalize: bool = Fals
         schema_id = known_id if known_id is not None else state.ids_given.get(context, 0) + 1
         version = state.last_version(subject) + 1
     kept = msgspec.structs.replace(value, id=schema_id, version=version)
-    return Decision([records.schema_record(kept)], {"id": schema_id})
+    written = [records.schema_record(kept)]
+    if version <= state.last_version(subject):  # an import may take the place of a version whose id was the highest
+        written.append(records.ids_record(state.ids_given))
+    return Decision(written, {"id": schema_id})
 
 
 def _check_mode(state: State, subject: str, *, is_import: bool = False, changes_only: bool = False) -> None:
@@ -199,15 +202,16 @@ def _settings_gone(state: State, subject: str) -> list[Record]:
 
 def set_config(state: State, subject: str, given: dict[str, Any]) -> Decision:
     """`subject`: empty for the registry's own. Fields that are not given stay; null takes one away."""
-    level = given.get("compatibility")
-    if level is not None and level not in LEVELS:
+    answer = given
+    given = {LEVEL if name == "compatibility" else name: value for name, value in given.items()}
+    level = given.get(LEVEL)
+    if level is not None and level not in list(LEVELS):
         words = f"Invalid compatibility level. Valid values are {', '.join(LEVELS)}"
         raise RegistryRefusal(refusals.INVALID_COMPATIBILITY, words)
     _check_mode(state, subject, changes_only=True)
     fields = dict(state.setting(records.CONFIG, subject) or {})
-    fields |= {LEVEL if name == "compatibility" else name: value for name, value in given.items()}
-    kept = {name: value for name, value in fields.items() if value is not None}
-    return Decision([records.setting_record(records.CONFIG, subject, kept)], given)
+    kept = {name: value for name, value in (fields | given).items() if value is not None}
+    return Decision([records.setting_record(records.CONFIG, subject, kept)], answer)
 
 
 def set_mode(state: State, subject: str, mode: Any, *, force: bool) -> Decision:

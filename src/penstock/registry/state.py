@@ -45,7 +45,7 @@ class State:
                 case records.NOOP if value is not None:
                     for context, highest in dict(records.read_fields(value).get("ids", {})).items():
                         self._given(context, int(highest))
-        except (msgspec.DecodeError, msgspec.ValidationError, KeyError, TypeError, ValueError):
+        except (msgspec.DecodeError, RecursionError, KeyError, TypeError, ValueError):
             return
 
     def _learn(self, value: SchemaValue) -> None:

@@ -59,7 +59,7 @@ class Registry:
         try:
             await self._read_on(client)
         except UnknownTopicOrPartition:
-            self._forget()
+            self._journal.begin_anew()
             if isinstance(plan, Writes):
                 plan.decide(self._state)  # what is refused anyway makes no topic
                 await self._make_topic(client)

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 import structlog
 
-from penstock.client import Ack, AsyncShareConsumer, Sasl, SharedRecord, place
+from penstock.client import Ack, AsyncClient, AsyncShareConsumer, Sasl, SharedRecord, place
 from penstock.errors import Refusal
 from penstock.model import TopicPartition
 from penstock.web.clients import Clients, Login
@@ -55,8 +55,9 @@ class Lent(msgspec.Struct):
 
 
 class Member:
-    def __init__(self, key: Key, consumer: AsyncShareConsumer, holding: AsyncExitStack) -> None:
+    def __init__(self, key: Key, client: AsyncClient, consumer: AsyncShareConsumer, holding: AsyncExitStack) -> None:
         self.key = key
+        self.client = client
         self.consumer = consumer
         self.holding = holding
         """The login that it uses."""
@@ -98,6 +99,7 @@ class Leases:
         consumer = member.consumer
         try:
             if not consumer.assignment():
+                (await member.client.describe_topics(member.key[2])).all()  # it would wait for its topics to be made
                 end_s = max(end_s, now_s() + JOIN_S)
             records: list[SharedRecord] = []
             while not records and now_s() < end_s:
@@ -139,15 +141,10 @@ class Leases:
         sasl, group, topics = key
         holding = AsyncExitStack()
         login: Login = await holding.enter_async_context(self._clients.lent(sasl))
-        try:  # a member would wait for its topics to be made
-            (await login.client.describe_topics(topics)).all()
-        except BaseException:
-            await holding.aclose()
-            raise
         consumer = login.client.share_consumer(
             group=group, topics=topics, auto_accept=False, fetch_wait_s=FETCH_WAIT_S, is_strict=True
         )
-        member = Member(key, consumer, holding)
+        member = Member(key, login.client, consumer, holding)
         self._members[consumer.member_id] = member
         return member
 
@@ -157,15 +154,14 @@ class Leases:
         """What became of each. A lease that is over, or was never, is Problem 409: its record is lent to others."""
         self._forget_what_is_over()
         outcomes: list[Refusal | Problem | None] = [None] * len(said)
-        by_member: dict[str, list[int]] = {}
+        by_member: dict[Member, list[int]] = {}
         for index, each in enumerate(said):
             member = self._members.get(each.token.member)
             if member is None or member.key[:2] != (sasl, group):
                 outcomes[index] = _gone()
             else:
-                by_member.setdefault(each.token.member, []).append(index)
-        for member_id, indexes in by_member.items():
-            member = self._members[member_id]
+                by_member.setdefault(member, []).append(index)
+        for member, indexes in by_member.items():
             async with member.acking:
                 for index, outcome in (await self._told(member, said, indexes)).items():
                     outcomes[index] = outcome

@@ -22,6 +22,8 @@ _log = structlog.get_logger(__name__)
 
 QUIET_S: Final = 15.0
 """After so long without a record something is said, so that nobody on the way takes the connection for dead."""
+LOOK_EVERY_S: Final = 15.0
+"""For partitions that were added."""
 FETCH_BYTES: Final = 1024 * 1024
 PARTITION_BYTES: Final = 256 * 1024
 BURST: Final = 100
@@ -81,13 +83,17 @@ async def events(login: Login, begin: Begin, *, as_json: bool, committed: bool) 
             partition_bytes=PARTITION_BYTES, read_committed=committed,
         )  # fmt: skip
         consumer.assign({place(topic, each): offset for each, offset in offsets.items()})
+        now_s = asyncio.get_running_loop().time
+        look_s = now_s() + LOOK_EVERY_S
         try:
             yield "quiet", begin.cursor(offsets), None
             while True:
                 try:
                     records = await consumer.poll(QUIET_S, at_most=BURST)
-                    if not records:
+                    if not records or now_s() >= look_s:  # the others may never be quiet
                         await _take_new_partitions(login, begin, consumer, offsets)
+                        look_s = now_s() + LOOK_EVERY_S
+                    if not records:
                         yield "quiet", begin.cursor(offsets), None
                 except OffsetOutOfRange:
                     for gap in await _skip_what_is_gone(login, topic, consumer, offsets):
@@ -127,7 +133,8 @@ async def _skip_what_is_gone(
 
 def as_sse(event: Event) -> bytes:
     kind, cursor, said = event
-    lines = [b""] if said is None else [b"data: " + msgspec.json.encode(said)]
+    # A value that is shown as JSON has the line ends of whoever wrote it. They stand between tokens, never in a string.
+    lines = [b""] if said is None else [b"data: " + b" ".join(msgspec.json.encode(said).splitlines())]
     head = [f"event: {kind}".encode()] if said is not None else [b": quiet"]
     if cursor is not None:
         head.append(b"id: " + cursor.encode())

@@ -133,4 +133,11 @@ def on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]
     return answer(document(500, "bug", "This is a bug of the web process; its log has the details."))
 
 
-HANDLERS: Final[dict[Any, Any]] = {Problem: on_problem, Refusal: on_refusal, HTTPException: on_http, Exception: on_bug}
+def on_depth(_: Request[Any, Any, Any], __: RecursionError) -> Response[bytes]:
+    """Of JSON, or of schemas that refer to one another: nothing of ours is as deep as Python's stack."""
+    return answer(document(400, "too-deep", "The request is nested too deeply"))
+
+
+HANDLERS: Final[dict[Any, Any]] = {
+    Problem: on_problem, Refusal: on_refusal, HTTPException: on_http, RecursionError: on_depth, Exception: on_bug
+}  # fmt: skip

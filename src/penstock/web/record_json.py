@@ -108,7 +108,7 @@ def _shown(value: bytes | None, *, as_json: bool) -> Any:
     if as_json:
         try:
             return _DECODER.decode(value)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             pass
     return text
 

@@ -27,10 +27,6 @@ def registry_router() -> Router:
     @route([PATH, f"{PATH}/{{_path:path}}"], http_method=_METHODS, opt={READS_BY_POST: True}, include_in_schema=False)
     async def serve(request: Request[Any, Any, Any], client: AsyncClient, options: WebOptions) -> Response[bytes]:
         body = await request.body()
-        if body and "json" not in request.headers.get("content-type", "") and "octet-stream" not in request.headers.get(
-            "content-type", ""
-        ):  # fmt: skip
-            raise Problem(415, "unsupported-media-type", f"The body is JSON: {MEDIA_TYPE}")
         try:
             planned = plan(Asked(request.method, _path(request), dict(request.query_params), body))
             if options.read_only and isinstance(planned, Writes):

@@ -284,7 +284,10 @@ def test_pages_of_lists(play: Play) -> None:
         ("POST", "subjects/s", {"schema": '"int"'}, 40401),
         ("DELETE", "subjects/s", None, 40401),
         ("DELETE", "subjects/s/versions/1", None, 40401),
+        ("GET", f"subjects/s/versions/000000000001{'9' * 5000}", None, 42202),
         ("PUT", "config", {"compatibility": 5}, 42203),
+        ("PUT", "config", {"compatibility": []}, 42203),
+        ("PUT", "config", {"compatibilityLevel": "SOME"}, 42203),
         ("PUT", "config", [], 422),
         ("PUT", "mode", {}, 42204),
     ],
@@ -294,6 +297,26 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(
 ) -> None:
     assert play.code(method, path, body) == code
     assert not play.log
+
+
+def test_a_config_is_taken_back_as_it_was_given_out(play: Play) -> None:
+    play.ask("PUT", "config/s", {"compatibility": "FULL"})
+    given_out = play.ask("GET", "config/s")
+    assert play.ask("PUT", "config/t", given_out) == given_out == play.ask("GET", "config/t")
+
+
+def test_a_limit_without_end_is_none(play: Play) -> None:
+    play.register("s", V1)
+    assert play.ask("GET", f"subjects?limit={'9' * 5000}") == ["s"]
+
+
+def test_an_import_over_a_version_does_not_free_its_id(play: Play) -> None:
+    play.ask("PUT", "mode?force=true", {"mode": "IMPORT"})
+    play.register("s", V1, id=100, version=1)
+    play.register("s", EMPTY, id=5, version=1)
+    later = play.compacted()
+    later.ask("PUT", "mode", {"mode": "READWRITE"})
+    assert later.register("t", WITH_DEFAULT) == 101
 
 
 def test_a_schema_comes_back_without_what_is_usual(play: Play) -> None:
@@ -308,6 +331,7 @@ def test_records_of_others_are_understood_or_passed_over(play: Play) -> None:
     for key, value in (
         (b'{"keytype":"NOOP","magic":0}', None),
         (b"no json", b"{}"),
+        (b'{"keytype":"CONFIG","subject":"s","magic":0}', b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
         (b'{"keytype":"CONTEXT","tenant":"default","context":".","magic":0}', b'{"tenant":"default","context":"."}'),
         (b'{"keytype":"SCHEMA","subject":"s","version":1,"magic":0}', b'{"subject":"s","version":1,"id":4,"md5":"x",'
          b'"schema":"\\"int\\"","deleted":false,"guid":"g","offset":3,"ts":1}'),

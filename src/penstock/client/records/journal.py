@@ -126,7 +126,7 @@ class Journal:
         except OffsetOutOfRange:
             begin = one(await list_offsets(core, {self._where: OffsetSpec.EARLIEST})).offset
             if position == self.position:
-                self._begin_anew(at=begin)
+                self.begin_anew(at=begin)
             return None
         except (UnknownTopicId, UnknownTopicOrPartition):
             core.metadata.doubt(topic)
@@ -135,10 +135,11 @@ class Journal:
             return None
         is_another, self._topic_id = self._topic_id not in {b"", topic_id}, topic_id
         if is_another:
-            self._begin_anew(at=0)
+            self.begin_anew(at=0)
         return None if is_another else found
 
-    def _begin_anew(self, *, at: int) -> None:
+    def begin_anew(self, *, at: int = 0) -> None:
+        """For a user too, who was told that there is no topic: a broker may not know of it yet."""
         self.position = at
         self._lives += 1
         self._writer = None

@@ -112,7 +112,9 @@ class Records(Controller):
 
 async def send(login: Login, topic: str, records: list[dict[str, Any]], *, acks: int) -> list[Sent]:
     """What became of each record. Problem 503: too much waits to be written already."""
-    if topic not in login.client.core.metadata.topics:
+    known = login.client.core.metadata.topics.get(topic)
+    named = {each["partition"] for each in records} - {None}
+    if known is None or not named <= known.partitions.keys():  # others may have added partitions
         one(await login.client.describe_topics([topic]))
     sents = await login.producer(acks).send_apart(topic, records)
     if sents is None:
