@@ -12,7 +12,7 @@ from typing import Final
 import structlog
 
 from penstock.delivery.schedules.log_reader import LogReader
-from penstock.delivery.schedules.plan import Plan, read
+from penstock.delivery.schedules.reading import planned_by
 from penstock.delivery.schedules.snapshot_files import SnapshotFile
 from penstock.delivery.schedules.state import ScheduleState
 from penstock.model import Clock
@@ -122,8 +122,7 @@ class Intake:
             found = await self._reader.records(some)
             delay = self._reader.delay
             for offset in some:
-                plan = read(found[offset], delay=delay) if offset in found else None
-                if isinstance(plan, Plan):
-                    state.machine.scheduled(offset, plan)
+                if offset in found:
+                    state.take(planned_by(found[offset], delay))
             left = set(some)
             state.back = [offset for offset in state.back if offset not in left]

@@ -74,14 +74,18 @@ def plans_in(
             if record.offset > offset:
                 found.append(Nothing(offset, record.offset))
             offset = record.offset + 1
-            try:
-                found.append((record.offset, read(record, delay=delay)))
-            except ValueError:
-                found.append(Unreadable(record.offset))
+            found.append(planned_by(record, delay))
     end = _end_of(data, start)
     if end > offset:
         found.append(Nothing(offset, end))
     return found, end
+
+
+def planned_by(record: Record, delay: Delay) -> Planned:
+    try:
+        return record.offset, read(record, delay=delay)
+    except ValueError:
+        return Unreadable(record.offset)
 
 
 class EarlyCancel(msgspec.Struct, frozen=True, gc=False):

@@ -1,4 +1,4 @@
-"""A schedule partition whose log is damaged: what is read of it is what was written, or nothing."""
+"""Records that wait and cannot be read, or not be understood: what is read is what was written, or nothing."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from tests.support.scheduling import a_home_log
 
 from penstock.delivery.dead_letters.records import records_at
+from penstock.delivery.schedules.intake import Intake
+from penstock.delivery.schedules.refs import Ref
 from penstock.errors import CorruptMessage
 from penstock.log import PartitionLog
 from penstock.replication import Partition
@@ -59,3 +61,13 @@ def test_a_dead_letter_that_is_damaged_is_not_written_and_its_log_hears_of_it(tm
         assert partition.log.damage.ranges, "so that it is mended from another replica"
         found, upto = asyncio.run(records_at(partition, rows))
         assert (list(found), upto) == ([SECOND_BATCH - 1], SECOND_BATCH), "what is sound in front of it is not held up"
+
+
+def test_a_record_that_came_back_and_is_not_understood_any_more_is_held(tmp_path: Path) -> None:
+    """Its target is gone; a former leader, or one of another version, had understood when it was due."""
+    with a_home_log(tmp_path, end=2_000) as (partition, clock, reader):
+        intake = Intake(partition, reader, clock, None)
+        state = intake.state
+        state.back = state.machine.returned([Ref(5)])
+        asyncio.run(intake.bring_back())
+        assert (state.back, state.unreadable, state.machine.waiting, state.machine.floor()) == ([], 1, 0, 0)
