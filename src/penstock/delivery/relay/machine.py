@@ -168,9 +168,14 @@ class RelayMachine:
                 return Change(finished=finished, returned=tuple(intent.refs for intent in pair.open))
 
     def _intended(self, pair: _Pair, entry: Intent, position: int) -> Change:
+        finished: tuple[bytes, ...] = ()
+        if pair.producer_id not in (entry.producer_id, NO_ID):
+            # Of a leader that began with entries in which nothing was open, and so counts from 0 again.
+            finished = self._done(pair, pair.next_number - 1)
+            pair.done_through = pair.done_written = -1
         pair.producer_id, pair.epoch = entry.producer_id, entry.epoch
         pair.from_offset = entry.from_offset
-        finished = self._done(pair, entry.done_through)
+        finished += self._done(pair, entry.done_through)
         pair.open.append(OpenIntent(entry.number, entry.sequence, entry.count, entry.refs, position))
         pair.next_number = entry.number + 1
         pair.next_sequence = (entry.sequence + entry.count) & SEQUENCE_MASK
