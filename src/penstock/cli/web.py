@@ -1,6 +1,8 @@
 """`penstock web`: the web process in front of a cluster, until it is stopped."""
 
 import asyncio
+import math
+import re
 import socket
 import ssl
 import sys
@@ -86,6 +88,7 @@ def web(
         raise Failure(f"{MISSING}: {error.name} is not there", hint=MISSING_HINT) from error
     configure_logging(form=log_format, level="info")
     bounds = {"timeout_s": cluster.timeout_s} | _limits(WebOptions, limits)
+    advertised, peers = advertised and _url(advertised), tuple(_url(each) for each in peers)
     behind = _cluster(cluster, is_shared=shared_login)
     tls = _tls(tls_certificate, tls_key)
     if listening_fd is None:
@@ -132,9 +135,16 @@ def _limits(options: Any, given: tuple[str, ...]) -> dict[str, Any]:
             found[kinds[name].name] = kinds[name].type(value)
         except ValueError:
             raise click.UsageError(f"--limit {each}: {value!r} is no number") from None
-        if found[kinds[name].name] <= 0:
-            raise click.UsageError(f"--limit {each}: a bound is above 0")
+        if not 0 < found[kinds[name].name] < math.inf:
+            raise click.UsageError(f"--limit {each}: a bound is above 0, and has an end")
     return found
+
+
+def _url(text: str) -> str:
+    """Of a web process. Leases name it, and are found by that: so it is always written in the same way."""
+    if not re.fullmatch(r"https?://[^/?#]+/*", text):
+        raise click.UsageError(f"{text} is no address of a web process, such as http://10.0.0.1:8080")
+    return text.rstrip("/")
 
 
 def _cluster(given: connecting.Cluster, *, is_shared: bool) -> Any:
@@ -169,5 +179,6 @@ def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
     try:
         context.load_cert_chain(certificate, key)
     except (OSError, ssl.SSLError) as error:
-        raise Failure(f"{certificate} cannot be used: {error}") from error
+        hint = "Name its key with --tls-key." if key is None else None
+        raise Failure(f"{certificate} cannot be used: {error}", hint=hint) from error
     return context

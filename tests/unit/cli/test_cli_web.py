@@ -29,7 +29,10 @@ def test_every_bound_is_on_the_page_with_its_default() -> None:
         (["--limit", "stream-max=1"], "did you mean streams-max"),
         (["--limit", "streams-max=many"], "is no number"),
         (["--limit", "streams-max=0"], "above 0"),
+        (["--limit", "timeout-s=nan"], "has an end"),
         (["--limit", "read-only=1"], "--limit read-only"),
+        (["--peer", "10.0.0.2:8080"], "10.0.0.2:8080 is no address"),
+        (["--advertise", "web"], "web is no address"),
         (["--tls-key", str(PAGE)], "--tls-certificate"),
         (["--shared-login", "-X", "security.protocol=SASL_PLAINTEXT"], "--shared-login wants a login"),
     ],
@@ -39,3 +42,12 @@ def test_options_that_make_no_sense_are_refused(
 ) -> None:
     assert run(["web", "--port", "0", *arguments]) == ExitCode.USAGE
     assert said in capsys.readouterr().err
+
+
+def test_a_certificate_without_its_key_is_told_how_to_get_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    certificate = tmp_path / "alone.pem"
+    certificate.write_text("")
+    assert run(["web", "--port", "0", "--tls-certificate", str(certificate)]) == ExitCode.FAILED
+    assert "--tls-key" in capsys.readouterr().err
