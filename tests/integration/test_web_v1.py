@@ -8,9 +8,9 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -23,12 +23,14 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from penstock.client import AsyncClient, Client, NewTopic
+from penstock.errors import UnknownTopicOrPartition
 from penstock.web import Cluster, WebOptions, live
 from penstock.web.clients import Clients, Login
 from penstock.web.leases import Leases
 from penstock.web.places import begin_of
 
 PATIENCE_S = 120.0
+T = TypeVar("T")
 
 
 @pytest.fixture(scope="module")
@@ -311,13 +313,33 @@ def test_a_value_of_several_lines_is_one_event_and_one_that_is_too_deep_is_text(
     assert [each["value"] for each in read(http, "lines", as_json="true")["records"]] == [{"a": 1, "b": "c"}, deep, [2]]
 
 
+async def once_known(ask: Callable[[], Awaitable[T]]) -> T:
+    """What it answers as soon as the broker that is asked has heard of the topic, which another one made."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return await ask()
+        except UnknownTopicOrPartition:
+            if time.monotonic() > deadline:
+                raise
+        await asyncio.sleep(0.05)
+
+
 async def test_a_stream_that_is_never_quiet_takes_partitions_that_were_added(
     share_cluster: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LOOK_EVERY_S", 0.0)
     async with AsyncClient(share_cluster, timeout_s=PATIENCE_S) as client, client.producer(linger_s=0) as producer:
-        await client.create_topics([NewTopic("never-quiet", 1)])
-        begin = await begin_of(client, "never-quiet", "earliest", None)
+
+        async def add_a_partition() -> None:
+            (await client.create_partitions({"never-quiet": 2})).all()
+
+        async def write_to_it() -> None:
+            await client.describe_topics(["never-quiet"])
+            await producer.send("never-quiet", b"added", partition=1)
+
+        (await client.create_topics([NewTopic("never-quiet", 1)])).all()
+        begin = await once_known(lambda: begin_of(client, "never-quiet", "earliest", None))
         await producer.send("never-quiet", b"first", partition=0)
         found: set[int] = set()
         async with aclosing(live.events(Login(client, None), begin, as_json=False, committed=True)) as events:
@@ -325,9 +347,8 @@ async def test_a_stream_that_is_never_quiet_takes_partitions_that_were_added(
                 if kind != "record":
                     continue
                 if not found:
-                    (await client.create_partitions({"never-quiet": 2})).all()
-                    await client.describe_topics(["never-quiet"])
-                    await producer.send("never-quiet", b"added", partition=1)
+                    await once_known(add_a_partition)
+                    await once_known(write_to_it)
                 found.add(said.partition)
                 if found == {0, 1}:
                     break
