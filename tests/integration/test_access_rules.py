@@ -12,18 +12,15 @@ import pytest
 from tests.support import java
 from tests.support.batches import batch
 from tests.support.faults import eventually
-from tests.support.kafka import free_ports
 from tests.support.raw import RawClient
+from tests.support.ruled import PASSWORD, ruled_broker
 
-import penstock.testing
 from penstock.access.rights import Operation, ResourceKind
-from penstock.access.users.first import first_user_lines
 from penstock.client import Client, Sasl
 from penstock.errors import TopicAuthorizationFailed
 from penstock.wire.messages.create_acls_request import AclCreation
 from penstock.wire.messages.delete_acls_request import DeleteAclsFilter
 
-PASSWORD = "known to all"
 PATIENCE_S = 60.0
 TOPIC_FAILED, GROUP_FAILED, CLUSTER_FAILED, TRANSACTION_FAILED, UNKNOWN_TOPIC_ID = 29, 30, 31, 53, 100
 LITERAL, PREFIXED, ANY, DENY, ALLOW = 3, 4, 1, 2, 3
@@ -77,19 +74,8 @@ def rule(
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    first = tmp_path_factory.mktemp("users") / "first"
-    first.touch(0o600)
-    users = ("root", "alice", "bert", "carol", "dora", "emil", "frida", "gina")
-    first.write_text("".join(first_user_lines(user, PASSWORD) for user in users))
-    (port,) = free_ports(1)
-    settings = {
-        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        "super.users": "User:root",
-        "sasl.enabled.mechanisms": "PLAIN",
-        "listeners": f"SASL_PLAINTEXT://127.0.0.1:{port}",
-        "penstock.bootstrap.users.file": str(first),
-    }
-    with penstock.testing.broker(settings, mode="process") as running:
+    users = ("alice", "bert", "carol", "dora", "emil", "frida", "gina")
+    with ruled_broker(tmp_path_factory.mktemp("users"), *users) as (port, running):
         yield Broker(port, running)
 
 

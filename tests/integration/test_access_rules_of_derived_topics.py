@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.integration.test_access_rules import (
-    PASSWORD,
     PREFIXED,
     TOPIC_FAILED,
     Broker,
@@ -16,11 +14,9 @@ from tests.integration.test_access_rules import (
     produced,
 )
 from tests.support.faults import eventually
-from tests.support.kafka import free_ports
+from tests.support.ruled import ruled_broker
 
-import penstock.testing
 from penstock.access.rights import Operation, ResourceKind
-from penstock.access.users.first import first_user_lines
 
 OF, FILTER, TARGET = "penstock.view.of", "penstock.view.filter", "penstock.schedule.target"
 TOPIC = ResourceKind.TOPIC
@@ -29,19 +25,8 @@ TOPIC = ResourceKind.TOPIC
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """Alice may do everything with topics whose names begin with "a-", and make such topics."""
-    first: Path = tmp_path_factory.mktemp("users") / "first"
-    first.touch(0o600)
-    first.write_text("".join(first_user_lines(user, PASSWORD) for user in ("root", "alice")))
-    (port,) = free_ports(1)
-    settings = {
-        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        "super.users": "User:root",
-        "sasl.enabled.mechanisms": "PLAIN",
-        "listeners": f"SASL_PLAINTEXT://127.0.0.1:{port}",
-        "penstock.bootstrap.users.file": str(first),
-        "penstock.schedule.auto.create.enable": "true",
-    }
-    with penstock.testing.broker(settings, mode="process") as running:
+    settings = {"penstock.schedule.auto.create.enable": "true"}
+    with ruled_broker(tmp_path_factory.mktemp("users"), "alice", settings=settings) as (port, running):
         broker = Broker(port, running)
         broker.allow("alice", Operation.ALL, TOPIC, "a-", pattern=PREFIXED)
         broker.topic("a-own")

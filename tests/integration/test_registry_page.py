@@ -11,18 +11,15 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.support.kafka import free_ports
 from tests.support.pages import DOCS, programs
+from tests.support.ruled import PASSWORD, ruled_broker
 from tests.support.web import web
 
-import penstock.testing
 from penstock.access.rights import Operation, ResourceKind
-from penstock.access.users.first import first_user_lines
 from penstock.client import Client, Sasl
 from penstock.wire.messages.create_acls_request import AclCreation
 
 PAGE = "operate/schema-registry.md"
-PASSWORD = "known to all"
 LITERAL, ALLOW = 3, 3
 
 
@@ -49,18 +46,7 @@ def test_the_commands_and_the_program_of_the_page_do_what_it_says(bootstrap: str
 
 @pytest.fixture
 def secured(tmp_path: Path) -> Iterator[str]:
-    first = tmp_path / "first"
-    first.touch(0o600)
-    first.write_text("".join(first_user_lines(user, PASSWORD) for user in ("root", "nobody", "reader", "writer")))
-    (port,) = free_ports(1)
-    settings = {
-        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        "super.users": "User:root",
-        "sasl.enabled.mechanisms": "PLAIN",
-        "listeners": f"SASL_PLAINTEXT://127.0.0.1:{port}",
-        "penstock.bootstrap.users.file": str(first),
-    }
-    with penstock.testing.broker(settings, mode="process"):
+    with ruled_broker(tmp_path, "nobody", "reader", "writer") as (port, _):
         yield f"127.0.0.1:{port}"
 
 

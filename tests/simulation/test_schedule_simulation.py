@@ -1,39 +1,14 @@
 """A schedule topic in the simulated cluster (simulation/scheduling.py), and each planted bug found."""
 
-from collections import Counter
-
 import pytest
-from simulation.oracle import Violation
 from simulation.scheduling import BUGS, EFFECTS, ScheduledWorld
-
-SEEDS = 25
-BUG_SEEDS = 60
-
-
-def violation_of(seed: int, bug: str) -> Violation | None:
-    try:
-        ScheduledWorld(seed, BUGS[bug]).run()
-    except Violation as violation:
-        return violation
-    return None
+from tests.support.stories import bug_is_found, none_is_broken
 
 
 def test_none_is_fired_early_or_twice_or_never_whatever_fails_and_whoever_sets_clocks() -> None:
-    marks: Counter[str] = Counter()
-    for seed in range(SEEDS):
-        world = ScheduledWorld(seed)
-        try:
-            world.run()
-        except Violation as violation:
-            raise AssertionError(f"seed {seed}: {violation}") from violation
-        marks += world.marks
-    never = [kind for kind in EFFECTS if not marks[kind]]
-    assert not never, f"stories in which this never happens prove nothing of it: {never}"
-    assert marks["leader killed"] and marks["power lost"] and marks["elections"]
+    none_is_broken(ScheduledWorld, seeds=25, effects=EFFECTS)
 
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_found(bug: str) -> None:
-    likely = BUGS[bug].seed
-    seeds = [likely, *(seed for seed in range(BUG_SEEDS) if seed != likely)]
-    assert any(violation_of(seed, bug) is not None for seed in seeds), f"not in {BUG_SEEDS} seeds"
+    bug_is_found(lambda seed: ScheduledWorld(seed, BUGS[bug]), likely=BUGS[bug].seed)
